@@ -1,0 +1,1 @@
+//! The storage half of a kube-apiserver.

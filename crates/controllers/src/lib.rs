@@ -1,0 +1,1 @@
+//! Scheduler, kubelet model, workload controllers: ordinary API clients.

@@ -1,0 +1,1 @@
+//! An etcd member (raft, mvcc, disk), the cluster and its client API.

@@ -1,0 +1,1 @@
+//! API machinery: catalogue of kinds, schema, codecs, defaulting, validation, patch.

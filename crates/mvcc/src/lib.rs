@@ -1,0 +1,1 @@
+//! etcd's multi-version store: revisions, key index, transactions, watch, leases.

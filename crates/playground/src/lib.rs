@@ -1,0 +1,1 @@
+//! The world: composes everything, saves it, answers windows.

@@ -1,0 +1,1 @@
+//! Consensus as a pure state machine, shaped like etcd's RawNode and Ready.

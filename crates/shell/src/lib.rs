@@ -1,0 +1,1 @@
+//! The terminal's language, its tools, kubectl and etcdctl.

@@ -1,0 +1,1 @@
+//! Virtual clock, seeded randomness, deterministic executor, network, disk and trace.

@@ -1,0 +1,1 @@
+//! etcdserverpb, raftpb, mvccpb and HTTP messages with their byte spans.
