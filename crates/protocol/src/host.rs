@@ -20,6 +20,12 @@ use serde::{Deserialize, Serialize};
 /// Length of an answer's head.
 pub const HEAD: usize = 40;
 
+/// A rerun up to an event index: breakpoints and steps do not end it, and a paused world runs.
+pub const PASS_STOPS: u8 = 1;
+
+/// Events wait for a later answer: the caller runs several short slices and tells the page once.
+pub const KEEP_EVENTS: u8 = 2;
+
 /// The first byte of a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
@@ -28,9 +34,13 @@ pub enum Op {
     Boot = 0,
     /// Body: postcard [`crate::Command`].
     Command = 1,
-    /// Body: max events u64, until ns u64 (little endian), then one byte: 1 to pass stops by (a rerun).
+    /// Body: max events u64, until ns u64 (little endian), then one byte of flags: [`PASS_STOPS`], [`KEEP_EVENTS`].
+    ///
+    /// At most `max` events run, none of them after `until`. Virtual time is that of the last event: it does not move
+    /// on by itself, so that an input always enters at an event's time and a rerun is exact.
     Run = 2,
-    /// No body. Answers with everything that survives a reload (disks), in the saved world's own format.
+    /// No body. Answers with everything that survives a reload (disks, files, the configuration), in the saved world's
+    /// own versioned format.
     Save = 3,
 }
 
@@ -45,7 +55,8 @@ impl Op {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Boot {
     pub config: Config,
-    /// What `Save` gave: the world starts as after a restart of every process.
+    /// What `Save` gave: the world starts as after a restart of every process, with the configuration in it. Last, since
+    /// the worker puts it in by itself.
     pub saved: Option<Vec<u8>>,
 }
 
