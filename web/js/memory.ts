@@ -10,6 +10,8 @@ export interface Checkpoint {
   event: bigint;
   // How many inputs of the log are in it.
   inputs: number;
+  // The number of the last answer the page had been told.
+  seq: number;
   pages: Uint8Array[];
   size: number;
 }
@@ -19,7 +21,7 @@ export class Checkpoints {
   // Milliseconds that the last copy took, to keep copying below a share of the run time.
   cost = 0;
 
-  take(memory: WebAssembly.Memory, event: bigint, inputs: number) {
+  take(memory: WebAssembly.Memory, event: bigint, inputs: number, seq: number) {
     if (memory.buffer.byteLength > TOO_LARGE) return;
     const last = this.list.at(-1);
     if (last && last.event === event && last.inputs === inputs) return;
@@ -32,14 +34,9 @@ export class Checkpoints {
       const old = last?.pages[p];
       pages[p] = old && same(words, p * (PAGE / 4), old) ? old : bytes.slice(p * PAGE, (p + 1) * PAGE);
     }
-    this.list.push({ event, inputs, pages, size });
+    this.list.push({ event, inputs, seq, pages, size });
     this.thin();
     this.cost = performance.now() - start;
-  }
-
-  // The newest one that is not after `event` and holds at most `inputs` inputs.
-  before(event: bigint, inputs = Number.MAX_SAFE_INTEGER): Checkpoint | undefined {
-    return this.list.findLast((c) => c.event <= event && c.inputs <= inputs);
   }
 
   restore(c: Checkpoint, memory: WebAssembly.Memory) {

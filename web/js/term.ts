@@ -23,6 +23,9 @@ export interface Term {
   prompt(text: string, more: boolean): void;
   busy(): void;
   clear(): void;
+  reset(): void;
+  cols(): number;
+  rows(): number;
   completions(from: number, words: string[]): void;
   type(text: string): void;
   focus(): void;
@@ -265,6 +268,18 @@ export function open(host: HTMLElement, hooks: TermHooks): Term {
       term.write("\x1b[H\x1b[2J\x1b[3J");
       column = 0;
     },
+    reset() {
+      term.reset();
+      line = [];
+      cursor = 0;
+      drawnRows = 0;
+      column = 0;
+      queue = [];
+      prompt = "";
+      editing = false;
+    },
+    cols: () => term.cols,
+    rows: () => term.rows,
     completions(from, words) {
       const typed = line.join("");
       const head = new TextDecoder().decode(utf8.encode(typed).slice(0, from));

@@ -47,9 +47,11 @@ const post = (kind: string, bytes?: Uint8Array, text = "") => {
   if (bytes) (postMessage as (m: unknown, t: Transferable[]) => void)({ kind, bytes: bytes.buffer, text }, [bytes.buffer]);
   else postMessage({ kind, text });
 };
-const tell = (answer: Uint8Array, kind = "events") => {
+// Answers are numbered, so that the page can show again what it showed at a checkpoint.
+let seq = 0;
+const tell = (answer: Uint8Array, kind = "events", number = ++seq) => {
   lastPost = performance.now();
-  post(kind, answer, String(newest));
+  post(kind, answer, `${newest} ${number}`);
 };
 
 function schedule(delay = 0) {
@@ -141,7 +143,7 @@ function checkpoint(force: boolean) {
   // At most a twentieth of the run time goes into copying.
   if (!force && (worked < points.cost * 20 || now - lastPoint < 250)) return;
   if (engine!.head.event < newest) return;
-  points.take(engine!.memory, engine!.head.event, done);
+  points.take(engine!.memory, engine!.head.event, done, seq);
   lastPoint = now;
   worked = 0;
 }
@@ -201,37 +203,45 @@ async function begin(boot: Uint8Array) {
   bootedWith = boot;
   newest = engine.head.event;
   rebase();
+  tell(answer, "began");
   checkpoint(true);
-  tell(answer, "restored");
   schedule();
 }
 
-// A fresh instance of the same world, run again to an event and to a number of inputs.
+// Puts the world to an event and a number of inputs: forwards by running, backwards from the last checkpoint before, or
+// from the start. What is told on the way is told again to the page, after `restored`.
 function rewind(event: bigint, inputs: number, fresh: boolean) {
-  const point = points.before(event, inputs);
-  if (!point || fresh) {
+  const answers: Uint8Array[] = [];
+  let base = seq;
+  if (fresh || event < engine!.head.event) {
+    points.cut(event, inputs);
+    const point = points.list.at(-1);
     // After a trap the old instance's stack is not to be trusted.
-    engine = new Engine(compiled!);
-    if (!point) {
-      engine.call(OP.boot, bootedWith);
+    if (!point || fresh) engine = new Engine(compiled!);
+    if (point) {
+      points.restore(point, engine!.memory);
+      done = point.inputs;
+      base = point.seq;
+      engine!.run(0n, 0n, true, true);
+    } else {
+      answers.push(engine!.call(OP.boot, bootedWith));
       done = 0;
+      base = 0;
     }
-  }
-  if (point) {
-    points.restore(point, engine!.memory);
-    done = point.inputs;
-    // Reads the head of what has been put back.
-    engine!.run(0n, 0n, true, true);
   }
   while (engine!.head.event < event || (done < inputs && log[done] && log[done].event <= event)) {
     const at = engine!.head.event;
     const had = done;
-    const max = event - at;
-    if (max > 0n || (log[done] && log[done].event <= at)) advance(max, MAX, true, true);
+    const left = event - at;
+    if (left === 0n && !(log[done] && log[done].event <= at)) break;
+    answers.push(advance(left, MAX, true, false));
     if (engine!.head.event === at && done === had) break;
   }
-  engine!.call(OP.command, PAUSE);
+  answers.push(engine!.call(OP.command, PAUSE));
+  const head = engine!.run(0n, 0n, true, false);
   rebase();
+  tell(head, "restored", base);
+  for (const answer of answers) tell(answer);
 }
 
 function crashed(why: Panicked) {
@@ -247,7 +257,6 @@ function crashed(why: Panicked) {
     points.cut(event, offending);
     rewind(event, offending, true);
     newest = engine!.head.event;
-    tell(engine!.run(0n, 0n, true, false), "restored");
   } catch {
     void disks.load().then((saved) => begin(saved ? bootWith(saved.blob) : bootBytes));
   }
@@ -281,10 +290,10 @@ function command(bytes: Uint8Array) {
   const answer = e.call(OP.command, bytes);
   if (e.head.mode !== was.mode || e.head.speed !== was.speed) {
     rebase();
+    tell(answer);
     // A step begins: what one will want to come back to.
     if (e.head.mode === "fast") checkpoint(true);
-  }
-  tell(answer);
+  } else tell(answer);
   schedule();
 }
 
@@ -326,7 +335,6 @@ onmessage = async (m: MessageEvent) => {
         if (!engine) return;
         const to = BigInt(Math.max(0, number!));
         rewind(to, Number.MAX_SAFE_INTEGER, false);
-        tell(engine.run(0n, 0n, true, false), "restored");
       });
       break;
     case "reset":

@@ -45,8 +45,12 @@ pub fn npm() -> Result {
     Ok(())
 }
 
-/// The engine module's path, built and checked.
+/// The engine module's path, built and checked; ENGINE_WASM names one that is built already.
 pub fn engine() -> Result<PathBuf> {
+    if let Some(path) = std::env::var_os("ENGINE_WASM").map(PathBuf::from) {
+        wasm::check_engine(&sh::read(&path)?)?;
+        return Ok(path);
+    }
     step("building the engine (wasm, profile engine)", || {
         run(&mut cargo(&[
             "build",

@@ -1,0 +1,8 @@
+//! One file per thing a person can do.
+
+pub mod apply;
+pub mod edit;
+pub mod encrypt;
+pub mod open;
+pub mod step;
+pub mod world;
