@@ -127,7 +127,7 @@ export function open(host: HTMLElement, text: string, hooks: EditorHooks): Edito
         autocompletion({ override: [source], icons: false }),
         marks,
         hooks.wrap ? EditorView.lineWrapping : [],
-        EditorView.contentAttributes.of({ "aria-label": hooks.label }),
+        EditorView.contentAttributes.of({ "aria-label": hooks.label, tabindex: "0" }),
         keymap.of([
           { key: "Mod-s", run: () => (hooks.save(), true) },
           // Ctrl-Enter belongs to the page.

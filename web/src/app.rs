@@ -229,15 +229,15 @@ pub fn app() -> Html {
                 <TraceStrip ui={ui.clone()} strip={session.strip.clone()} {width} past={session.looking_back()} even={view.even}
                     following={session.now.trace.is_some()} event={session.ran.event} />
                 { notice(&ui, &session) }
-                <div class="body">
+                <main class="body">
                     <Rail ui={ui.clone()} panel={view.panel} />
                     if let Some(panel) = view.panel {
                         <SidePanel ui={ui.clone()} {panel} files={session.files.clone()} folder={view.folder.clone()} cluster={session.cluster.clone()} mode={session.ran.mode} />
                     }
-                    <main class="stage" id="region-stage" tabindex="-1">{ stage(&ui, &session, &view, rows, wide) }</main>
+                    <section class="stage" id="region-stage" tabindex="-1" aria-label={t.s(view.stage.key())}>{ stage(&ui, &session, &view, rows, width) }</section>
                     <Inspector ui={ui.clone()} view={view.clone()} text={session.text.clone()} value={session.value.clone()}
                         gone={session.value_gone.clone()} diagnostics={session.diagnostics.clone()} rows={12} {wide} />
-                </div>
+                </main>
                 <Terminals ui={ui.clone()} open={view.terms.clone()} terms={session.terms.clone()} paused={session.paused()} />
                 <StepRow ui={ui.clone()} session={session.clone()} view={view.clone()} />
                 <Tabs ui={ui.clone()} view={view.clone()} />
@@ -247,7 +247,13 @@ pub fn app() -> Html {
     }
 }
 
-fn stage(ui: &Ui, session: &Session, view: &View, rows: usize, wide: usize) -> Html {
+fn stage(ui: &Ui, session: &Session, view: &View, rows: usize, width: i32) -> Html {
+    let wide = if width < 720 { 8 } else { 16 };
+    // Rail, member names, inspector and an open panel take their room first.
+    let taken = if width < 720 { 32 } else { 276 }
+        + if width < 1280 { 0 } else { 440 }
+        + if view.panel.is_some() { 380 } else { 0 };
+    let cells = ((width - taken) / 77).clamp(2, 40) as u64;
     match view.stage {
         Stage::Pipeline => html! {
             <Pipeline ui={ui.clone()} path={session.path.clone()} now={session.now.clone()} station={session.station.clone()}
@@ -257,7 +263,7 @@ fn stage(ui: &Ui, session: &Session, view: &View, rows: usize, wide: usize) -> H
             <Keyspace ui={ui.clone()} keys={session.keys.clone()} life={session.key.clone()} chosen={view.key.clone()}
                 revision={view.revision} prefix={view.prefix.clone()} />
         },
-        Stage::Consensus => html! { <Consensus ui={ui.clone()} cluster={session.cluster.clone()} /> },
+        Stage::Consensus => html! { <Consensus ui={ui.clone()} cluster={session.cluster.clone()} {cells} /> },
     }
 }
 

@@ -127,6 +127,14 @@ impl Keys {
     }
 }
 
+/// Scrolls an element into sight, if it is there and is not.
+pub fn reveal(selector: &str) {
+    let Some(element) = document().and_then(|d| d.query_selector(selector).ok().flatten()) else { return };
+    let options = web_sys::ScrollIntoViewOptions::new();
+    options.set_block(web_sys::ScrollLogicalPosition::Nearest);
+    element.scroll_into_view_with_scroll_into_view_options(&options);
+}
+
 const REGIONS: [&str; 6] =
     ["region-now", "region-trace", "region-rail", "region-stage", "region-inspector", "region-terminals"];
 

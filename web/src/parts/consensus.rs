@@ -15,6 +15,8 @@ use crate::words::{duration, num};
 pub struct Props {
     pub ui: Ui,
     pub cluster: Ptr<Cluster>,
+    /// How many log cells have room.
+    pub cells: u64,
 }
 
 /// The role's shape; the word stands beside it.
@@ -28,18 +30,15 @@ fn role_mark(role: RaftRole) -> &'static str {
     }
 }
 
-/// How many log cells are shown.
-const CELLS: u64 = 9;
-
 #[component(Consensus)]
 pub fn consensus(props: &Props) -> Html {
     let t = props.ui.t;
     let c = &props.cluster;
     let newest = c.members.iter().map(|m| m.last_index).max().unwrap_or(0);
-    let oldest = newest.saturating_sub(CELLS - 1);
+    let oldest = newest.saturating_sub(props.cells - 1);
     html! {
-        <div class="cons scroll" tabindex="0" role="region" aria-label={t.s("view.consensus")}>
-            <div class="ph"><b>{ t.f("world.members", &[("n", c.members.len().to_string())]) }</b>
+        <div class="cons scroll" tabindex="0" role="group" aria-label={t.s("view.consensus")}>
+            <div class="ph"><h2>{ t.f("world.members", &[("n", c.members.len().to_string())]) }</h2>
                 <span class="lab">{ t.f("cluster.quorum", &[("n", (c.members.len() / 2 + 1).to_string())]) }</span></div>
             { for c.members.iter().map(|m| member(props, m, oldest, newest)) }
             { links(props) }
@@ -113,7 +112,7 @@ fn links(props: &Props) -> Html {
     html! {
         <section class="sec wide" aria-label={t.s("links.title")}>
             <h3>{ t.s("links.title") }</h3>
-            <table class="tbl"><thead><tr><th>{ t.s("links.from") }</th><th>{ t.s("links.to") }</th><th class="r">{ t.s("links.latency") }</th><th>{ t.s("start.state") }</th><th /></tr></thead>
+            <table class="tbl"><thead><tr><th>{ t.s("links.from") }</th><th>{ t.s("links.to") }</th><th class="r">{ t.s("links.latency") }</th><th>{ t.s("start.state") }</th><th><span class="vh">{ t.s("table.actions") }</span></th></tr></thead>
                 <tbody>{ for links.iter().map(|l| {
                     let cut = Fault::Cut { from: l.from.clone(), to: l.to.clone(), both: false };
                     let heal = Fault::Heal { from: l.from.clone(), to: l.to.clone(), both: false };

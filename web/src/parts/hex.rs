@@ -10,8 +10,10 @@ use crate::state::Ptr;
 use crate::state::link::{Hot, LinkAction};
 use crate::ui::Ui;
 
-/// Height of a row, px.
-const ROW: i32 = 20;
+/// Height of a row, px: larger where fingers are and eight bytes make a row.
+fn row_height(wide: usize) -> i32 {
+    if wide == 8 { 24 } else { 20 }
+}
 
 /// Where the layer of a window lies: the component holds the window and looks into it, so that nothing is copied.
 pub struct LayerRef<W: 'static> {
@@ -80,7 +82,8 @@ fn cells<'a>(layer: &Layer, fields: &'a [Field], hot: &Hot, from: usize, to: usi
             match mark.role {
                 Role::Value | Role::Tag | Role::Covers => {
                     // Inner fields come after the ones that hold them.
-                    if field.leaf || cell.field.is_none() {
+                    // The field that is looked at wins where several share a cipher block.
+                    if (field.leaf && !cell.hot) || cell.field.is_none() || (is_hot && field.leaf) {
                         cell.field = Some(field);
                         cell.tag = mark.role == Role::Tag;
                     }
@@ -115,6 +118,7 @@ pub fn hex<W: 'static>(props: &Props<W>) -> Html {
     let fields = (props.at.fields)(window);
     let layer = (props.at.layer)(window, props.at.index);
     let wide = props.wide;
+    let high = row_height(wide);
 
     // A pinned field, or one that is followed from another part, is brought into sight.
     {
@@ -128,9 +132,9 @@ pub fn hex<W: 'static>(props: &Props<W>) -> Html {
                 && let Some(element) = node.cast::<web_sys::Element>()
             {
                 let row = ((byte - (layer.at as usize).min(byte)) / wide) as i32;
-                let (first, shown) = (element.scroll_top() / ROW, rows as i32);
+                let (first, shown) = (element.scroll_top() / high, rows as i32);
                 if row < first || row >= first + shown - 1 {
-                    element.set_scroll_top((row - shown / 3).max(0) * ROW);
+                    element.set_scroll_top((row - shown / 3).max(0) * high);
                 }
             }
         });
@@ -149,7 +153,7 @@ pub fn hex<W: 'static>(props: &Props<W>) -> Html {
         let top = top.clone();
         Callback::from(move |e: Event| {
             if let Some(element) = e.target_dyn_into::<web_sys::Element>() {
-                top.set((element.scroll_top() / ROW).max(0) as usize);
+                top.set((element.scroll_top() / high).max(0) as usize);
             }
         })
     };
@@ -165,11 +169,11 @@ pub fn hex<W: 'static>(props: &Props<W>) -> Html {
             }
             if let Some(element) = node.cast::<web_sys::Element>() {
                 let row = (byte / wide) as i32;
-                let first = element.scroll_top() / ROW;
+                let first = element.scroll_top() / high;
                 if row < first {
-                    element.set_scroll_top(row * ROW);
+                    element.set_scroll_top(row * high);
                 } else if row >= first + rows {
-                    element.set_scroll_top((row - rows + 1) * ROW);
+                    element.set_scroll_top((row - rows + 1) * high);
                 }
             }
         }
@@ -209,9 +213,9 @@ pub fn hex<W: 'static>(props: &Props<W>) -> Html {
     };
     let active = cursor.map(|byte| format!("b{}-{byte}", props.at.index));
     html! {
-        <div class="hexbox" ref={node} style={format!("height:{}px", shown as i32 * ROW)} {onscroll} tabindex="0" role="grid"
+        <div class="hexbox" ref={node} style={format!("height:{}px", shown as i32 * high)} {onscroll} tabindex="0" role="grid"
             aria-label={props.label.clone()} aria-rowcount={total_rows.to_string()} aria-activedescendant={active} {onkeydown}>
-            <div class="hex" role="presentation" style={format!("height:{}px;padding-top:{}px", total_rows as i32 * ROW, first as i32 * ROW)}>
+            <div class="hex" role="presentation" style={format!("height:{}px;padding-top:{}px", total_rows as i32 * high, first as i32 * high)}>
                 { for (first..last).map(|row| {
                     let from = row * wide;
                     let to = (from + wide).min(len);

@@ -7,7 +7,7 @@ use yew::prelude::*;
 use super::editor::{EditorBar, ManifestEditor};
 use super::hex::{Hex, LayerRef};
 use super::text::Text;
-use super::tree::{Tree, encoded, origin_key};
+use super::tree::{Tree, count, encoded, origin_key};
 use crate::state::Ptr;
 use crate::state::link::{Hot, LinkAction};
 use crate::state::view::{Lower, Upper, View, ViewAction};
@@ -66,7 +66,7 @@ pub fn inspector(props: &Props) -> Html {
         _ => name.clone(),
     };
     html! {
-        <aside class="insp" id="region-inspector" aria-label={t.s("inspector.label")}>
+        <section class="insp" id="region-inspector" aria-label={t.s("inspector.label")}>
             <div class="ph">
                 <b class="cut mono" lang="en" title={title.clone()}>{ title }</b>
                 if let (Upper::Value, Some(revision)) = (v.upper, props.value.as_ref().and_then(|v| v.revision)) {
@@ -87,7 +87,13 @@ pub fn inspector(props: &Props) -> Html {
                     <Seg label={t.s("inspector.below")} options={vec![t.s("inspector.tree").into(), t.s("inspector.bytes").into()] as Vec<AttrValue>}
                         chosen={usize::from(v.lower == Lower::Bytes)} choose={choose_lower} />
                     <span class="sp" />
-                    if let (Lower::Bytes, Some(value)) = (v.lower, subject) { { layers(props, value) } }
+                    { for subject.map(|value| match v.lower {
+                        Lower::Bytes => layers(props, value),
+                        Lower::Tree => {
+                            let (yours, added) = count(value);
+                            html! { <span class="lab cut" title={t.s("tree.order")}>{ t.f("tree.count", &[("yours", num(yours)), ("added", num(added))]) }</span> }
+                        }
+                    }) }
                 </div>
                 if let Some(value) = subject {
                     if v.lower == Lower::Tree {
@@ -100,7 +106,7 @@ pub fn inspector(props: &Props) -> Html {
                 }
             </div>
             <Footer ui={props.ui.clone()} subject={subject.cloned()} />
-        </aside>
+        </section>
     }
 }
 

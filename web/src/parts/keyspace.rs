@@ -89,8 +89,8 @@ pub fn keyspace(props: &Props) -> Html {
                     <input class="prefix mono" lang="en" aria-label={t.s("keys.prefix")} value={props.prefix.clone()} oninput={prefix} spellcheck="false" />
                     <span class="lab">{ t.f("keys.count", &[("n", num(keys.total)), ("revision", num(keys.revision))]) }</span>
                 </div>
-                <div class="kr head" aria-hidden="true"><span>{ t.s("keys.key") }</span><span class="r">{ "create" }</span><span class="r">{ "mod" }</span>
-                    <span class="r">{ "version" }</span><span class="r">{ t.s("tree.bytes") }</span></div>
+                <div class="kr head" aria-hidden="true"><span>{ t.s("keys.key") }</span><span class="r" lang="en">{ "create" }</span><span class="r" lang="en">{ "mod" }</span>
+                    <span class="r" lang="en">{ "version" }</span><span class="r">{ t.s("tree.bytes") }</span></div>
                 <div class="scroll fill" ref={node} {onscroll} {onkeydown} role="grid" tabindex="0" aria-label={t.s("keys.grid")}
                     aria-rowcount={keys.total.to_string()} aria-activedescendant={chosen_at.map(|i| format!("k{i}"))}>
                     <div role="presentation" style={format!("height:{}px;padding-top:{}px", keys.total as i32 * ROW, keys.first as i32 * ROW)}>
@@ -114,7 +114,7 @@ fn key_row(props: &Props, i: usize, row: &KeyRow, cursor: &UseStateHandle<u32>) 
     html! {
         <div class={classes!("kr", on.then_some("on"))} role="row" id={format!("k{i}")} aria-selected={on.to_string()}
             aria-rowindex={(at + 1).to_string()} onclick={click}>
-            <span class="mono name" role="gridcell" lang="en" title={key_text(&row.key)}>{ key_text(&row.key) }</span>
+            <span class="mono name" role="gridcell" lang="en" title={key_text(&row.key)}><bdi>{ key_text(&row.key) }</bdi></span>
             <span class="r" role="gridcell">{ row.create_revision }</span><span class="r" role="gridcell">{ row.mod_revision }</span>
             <span class="r" role="gridcell">{ row.version }</span><span class="r" role="gridcell">{ num(row.size) }</span>
         </div>
@@ -131,14 +131,14 @@ fn history(props: &Props) -> Html {
     }
     let at = props.revision.or(key.history.last().map(|r| r.mod_revision));
     html! {
-        <section class="kcol" aria-label={t.s("history.label")}>
+        <div class="kcol">
             <div class="ph"><code class="cut" lang="en" title={key_text(&key.key)}>{ key_text(&key.key) }</code></div>
             if key.compacted > 0 {
                 <p class="lab padx">{ t.f("history.compacted", &[("revision", num(key.compacted as u64))]) }</p>
             }
-            <div class="scroll fill" tabindex="0" role="region" aria-label={t.s("history.label")}>
+            <div class="scroll fill" tabindex="0" role="group" aria-label={t.s("history.label")}>
                 <table class="tbl hist">
-                    <thead><tr><th class="r">{ "mod" }</th><th class="r">{ "create" }</th><th class="r">{ "version" }</th><th>{ t.s("history.begins") }</th><th class="r">{ t.s("tree.bytes") }</th></tr></thead>
+                    <thead><tr><th class="r" lang="en">{ "mod" }</th><th class="r" lang="en">{ "create" }</th><th class="r" lang="en">{ "version" }</th><th>{ t.s("history.begins") }</th><th class="r">{ t.s("tree.bytes") }</th></tr></thead>
                     <tbody>
                         { for key.history.iter().map(|row| {
                             let on = at == Some(row.mod_revision);
@@ -167,6 +167,6 @@ fn history(props: &Props) -> Html {
                     }) }
                 </dl>
             </div>
-        </section>
+        </div>
     }
 }

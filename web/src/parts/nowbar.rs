@@ -100,14 +100,14 @@ fn now_cell(t: T, s: &Session) -> (String, String, &'static str) {
 
 fn next_sentence(t: T, s: &Session) -> String {
     if s.looking_back() {
-        return t.s("next.return").into();
+        return t.s("then.return").into();
     }
     match (primary(s), &s.now.next) {
         (Primary::Loading, _) => String::new(),
-        (Primary::Apply, _) => t.s("next.apply").into(),
-        (Primary::LetGo, _) => t.s("next.letgo").into(),
+        (Primary::Apply, _) => t.s("then.apply").into(),
+        (Primary::LetGo, _) => t.s("then.letgo").into(),
         (_, Some(station)) => sentence::next(t, station),
-        _ => t.s("next.unknown").into(),
+        _ => t.s("then.unknown").into(),
     }
 }
 
@@ -211,13 +211,13 @@ pub fn step_row(props: &Props) -> Html {
     let idle = matches!(primary(s), Primary::Busy | Primary::Loading);
     let running = !s.paused();
     html! {
-        <div class="steps" role="group" aria-label={t.s("transport.label")}>
+        <section class="steps" aria-label={t.s("transport.label")}>
             <button class="btn" disabled={begin} aria-label={t.s("transport.first")} onclick={call(step::previous_station)}>{ icon("first") }</button>
             <button class="btn" disabled={begin} aria-label={t.s("transport.back")} onclick={call(step::previous_event)}>{ icon("back") }</button>
             <button class="btn primary" disabled={idle} onclick={act}>{ text }</button>
             <button class="btn" disabled={!s.ready} aria-label={if running { t.s("transport.pause") } else { t.s("transport.run") }}
                 onclick={call(|_, s| step::toggle_run(s))}>{ icon(if running { "pause" } else { "run" }) }</button>
-        </div>
+        </section>
     }
 }
 

@@ -61,11 +61,11 @@ pub fn side_panel(props: &Props) -> Html {
         Panel::Help => (t.s("help.title"), help::help(t)),
     };
     html! {
-        <aside class="side" aria-label={title}>
-            <div class="ph"><b>{ title }</b><span class="sp" />
+        <section class="side" aria-label={title}>
+            <div class="ph"><h2>{ title }</h2><span class="sp" />
                 <button class="tool sm" aria-label={t.s("panel.close")} onclick={close}>{ icon("cross") }</button></div>
-            <div class="scroll fill pad" tabindex="0" role="region" aria-label={title}>{ body }</div>
-        </aside>
+            <div class="scroll fill pad" tabindex="0" role="group" aria-label={title}>{ body }</div>
+        </section>
     }
 }
 

@@ -63,12 +63,14 @@ fn state(props: &Props, station: &str, stops: &[&Stop]) -> State {
 pub fn pipeline(props: &Props) -> Html {
     let t = props.ui.t;
     let following = !props.path.stops.is_empty();
+    // The current row is kept in sight.
+    use_effect_with(props.now.now.as_ref().map(|stop| stop.span), |_| crate::keys::reveal(".st.cur,.rd.cur"));
     html! {
         <div class="pipe">
             <div class="path">
                 <div class="hd"><span /><span /><span>{ t.s("path.write") }</span><span /><span>{ t.s("path.read") }</span></div>
                 <div class="scroll">{ rows(props) }</div>
-                { requests(props) }
+                <Requests ui={props.ui.clone()} requests={props.requests.clone()} trace={following.then_some(props.path.request.trace)} />
             </div>
             if let (Some(station), true) = (&props.station, following) {
                 <StationPanel ui={props.ui.clone()} station={station.clone()} rows={props.rows} wide={props.wide} />
@@ -96,15 +98,15 @@ fn rows(props: &Props) -> Html {
         }
     });
     html! {
-        <ol class="rows" role="list" aria-label={t.s("path.label")} {onkeydown}>
+        <div class="rows" role="group" aria-label={t.s("path.label")} {onkeydown}>
             { for groups.into_iter().map(|group| html! {
-                <li class="grp" role="none"><ol role="list">
+                <ol class="grp" aria-label={group.name()}>
                     { for WRITE.iter().enumerate().filter(|(_, (_, g))| *g == group).enumerate().map(|(i, (n, (station, _)))| {
                         row(props, station, n, (i == 0).then(|| group.name()))
                     }) }
-                </ol></li>
+                </ol>
             }) }
-        </ol>
+        </div>
     }
 }
 
@@ -142,7 +144,7 @@ fn row(props: &Props, station: &'static str, n: usize, group: Option<&'static st
         }
     });
     html! {
-        <li class="line" role="listitem">
+        <li class="line">
             <button type="button" class={classes!("st", class, (n == 0).then_some("first"), (n + 1 == WRITE.len()).then_some("last"), chosen.then_some("sel"))}
                 aria-current={(state == State::Current).then_some("step")} aria-disabled={stops.is_empty().to_string()}
                 data-station={station} onclick={click}>
@@ -176,25 +178,40 @@ fn read_cell(props: &Props, station: Option<&'static str>, stops: &[&Stop]) -> H
     }
 }
 
-/// The newest requests: each can be followed.
-fn requests(props: &Props) -> Html {
+#[derive(Properties, PartialEq)]
+struct RequestsProps {
+    ui: Ui,
+    requests: Ptr<Vec<Request>>,
+    /// The one that is followed.
+    trace: Option<u64>,
+}
+
+/// The newest requests, folded to one line: each can be followed.
+#[component(Requests)]
+fn requests(props: &RequestsProps) -> Html {
     let t = props.ui.t;
+    let open = use_state(|| false);
     if props.requests.is_empty() {
         return Html::default();
     }
+    let toggle = {
+        let open = open.clone();
+        Callback::from(move |_: MouseEvent| open.set(!*open))
+    };
     html! {
         <section class="reqs" aria-label={t.s("requests.label")}>
-            <div class="ph under"><b>{ t.s("requests.title") }</b><span class="lab">{ t.s("requests.hint") }</span></div>
-            <div class="scroll">
-                { for props.requests.iter().map(|r| request_row(props, r)) }
-            </div>
+            <button type="button" class="ph" aria-expanded={open.to_string()} onclick={toggle}>
+                <span class="tw" aria-hidden="true">{ if *open { "▾" } else { "▸" } }</span>
+                <b>{ t.s("requests.title") }</b><span class="lab">{ t.f("requests.count", &[("n", props.requests.len().to_string())]) }</span>
+                <span class="sp" /><span class="lab">{ t.s("requests.hint") }</span></button>
+            if *open { <div class="scroll">{ for props.requests.iter().map(|r| request_row(props, r)) }</div> }
         </section>
     }
 }
 
-fn request_row(props: &Props, r: &Request) -> Html {
+fn request_row(props: &RequestsProps, r: &Request) -> Html {
     let t = props.ui.t;
-    let on = props.path.request.trace == r.trace && !props.path.stops.is_empty();
+    let on = props.trace == Some(r.trace);
     let (ui, trace) = (props.ui.clone(), r.trace);
     let click = Callback::from(move |_: MouseEvent| step::follow(&ui, trace));
     let (class, end): (_, Rc<str>) = match (&r.outcome, &r.station) {

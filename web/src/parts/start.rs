@@ -33,7 +33,7 @@ pub fn start(props: &Props) -> Html {
     let configure =
         Callback::from(move |_: MouseEvent| view.dispatch(ViewAction::Panel(Some(Panel::Configuration))));
     html! {
-        <div class="station scroll" tabindex="0" role="region" aria-label={t.s("start.label")}>
+        <div class="station scroll" tabindex="0" role="group" aria-label={t.s("start.label")}>
             <div class="intro">
                 <h2>{ t.s("start.title") }</h2>
                 <p>{ t.s("start.text") }</p>

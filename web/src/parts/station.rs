@@ -55,7 +55,7 @@ pub fn station_panel(props: &Props) -> Html {
                 <span class="sp" />
                 <span class="lab">{ place.map(|p| format!("{p} · ")).unwrap_or_default() }{ took }</span>
             </div>
-            <div class="scroll fill" tabindex="0" role="region" aria-label={t.s("station.label")}>
+            <div class="scroll fill" tabindex="0" role="group" aria-label={t.s("station.label")}>
                 if let Some(error) = &stop.error {
                     <div class="err" role="alert"><code lang="en">{ error }</code></div>
                 }
@@ -89,7 +89,7 @@ fn ruler_section(props: &Props, hot: &Hot) -> Html {
     if !bytes(&s.after) || s.before.is_none() {
         return Html::default();
     }
-    html! { <div class="sec">{ ruler(props.ui.t, hot, &s.fields, s.before.as_ref(), s.after.as_ref()) }</div> }
+    html! { <div class="sec">{ ruler(props.ui.t, hot, &s.fields, s.before.as_ref(), s.after.as_ref(), if props.wide == 8 { 350.0 } else { 480.0 }) }</div> }
 }
 
 fn layer(props: &Props, index: usize, title: &str) -> Html {

@@ -87,8 +87,11 @@ pub fn trace_strip(props: &Props) -> Html {
         members = vec!["m1", "m2", "m3"];
     }
     let step = tick(elapsed * 2);
-    let ticks =
-        (0..24u64).map(|i| i * step).take_while(|at| !props.even && (x(strip.start + at)) < width - 40.0);
+    // Counted from the request's start, or at round times when none is followed.
+    let first = if props.following { 0 } else { step - strip.start % step };
+    let ticks = (0..24u64)
+        .map(|i| first + i * step)
+        .take_while(|at| !props.even && x(strip.start + at) < width - 40.0);
     let since = if props.following { format!("+{}", duration(elapsed)) } else { duration(strip.now) };
     html! {
         <section class="trace" id="region-trace" aria-label={t.s("strip.region")} tabindex="-1">
@@ -104,7 +107,7 @@ pub fn trace_strip(props: &Props) -> Html {
                 <text x="12" y="47" lang="en">{ members.join(" ") }</text>
                 { for ticks.map(|at| {
                     let left = x(strip.start + at);
-                    let label = if props.following { format!("+{}", duration(at)) } else { duration(strip.start + at) };
+                    let label = if props.following { if at == 0 { "+0".to_string() } else { format!("+{}", duration(at)) } } else { duration(strip.start + at) };
                     html! {
                         <>
                             <line x1={left.to_string()} x2={left.to_string()} y1="0" y2="64" stroke="var(--line)" />

@@ -126,12 +126,12 @@ pub fn more(props: &TabsProps) -> Html {
         }
     };
     html! {
-        <ul class="more plain">
+        <nav class="more" aria-label={t.s("view.more")}><ul class="plain">
             { item(t.s("view.consensus"), || vec![ViewAction::Stage(Stage::Consensus)]) }
             { item(t.s("panel.files"), || vec![ViewAction::Pane(Pane::Stage), ViewAction::Panel(Some(Panel::Files))]) }
             { item(t.s("panel.configuration"), || vec![ViewAction::Pane(Pane::Stage), ViewAction::Panel(Some(Panel::Configuration))]) }
             { item(t.s("world.title"), || vec![ViewAction::Pane(Pane::Stage), ViewAction::Panel(Some(Panel::World))]) }
             { item(t.s("help.label"), || vec![ViewAction::Pane(Pane::Stage), ViewAction::Panel(Some(Panel::Help))]) }
-        </ul>
+        </ul></nav>
     }
 }

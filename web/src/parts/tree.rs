@@ -9,7 +9,6 @@ use yew::prelude::*;
 use crate::state::Ptr;
 use crate::state::link::{Hot, LinkAction};
 use crate::ui::Ui;
-use crate::words::num;
 
 /// The class that carries an origin's muted tint and texture.
 pub fn origin_class(origin: Origin) -> &'static str {
@@ -76,6 +75,13 @@ pub fn encoded(value: &Value) -> Option<&protocol::window::Layer> {
         .or_else(|| value.layers.iter().find(|l| matches!(l.form, Form::Json | Form::Yaml)))
 }
 
+/// How many leaves are the person's and how many were added.
+pub fn count(value: &Value) -> (u64, u64) {
+    let leaves = || value.fields.iter().filter(|f| f.leaf);
+    let yours = leaves().filter(|f| f.origin == Origin::You).count();
+    (yours as u64, (leaves().count() - yours) as u64)
+}
+
 #[component(Tree)]
 pub fn tree(props: &Props) -> Html {
     // What is closed; branches without a leaf of the person's are closed at first.
@@ -103,8 +109,6 @@ pub fn tree(props: &Props) -> Html {
         .filter(|&i| !shut.iter().any(|path| below(&fields[i].path, path)))
         .take(600)
         .collect();
-    let yours = fields.iter().filter(|f| f.leaf && f.origin == Origin::You).count();
-    let added = fields.iter().filter(|f| f.leaf).count() - yours;
 
     let toggle = {
         let (closed, shut) = (closed.clone(), shut.clone());
@@ -157,12 +161,6 @@ pub fn tree(props: &Props) -> Html {
     };
     html! {
         <>
-            <div class="ph under">
-                <b>{ t.s("tree.title") }</b>
-                <span class="lab cut">{ t.s("tree.order") }</span>
-                <span class="sp" />
-                <span class="lab">{ t.f("tree.count", &[("yours", num(yours as u64)), ("added", num(added as u64))]) }</span>
-            </div>
             <div class="tr hdr" aria-hidden="true">
                 <span>{ t.s("tree.field") }</span><span>{ t.s("tree.number") }</span>
                 <span>{ t.s("tree.bytes") }</span><span class="ln">{ t.s("tree.length") }</span>

@@ -125,7 +125,15 @@ pub fn page_strings(files: &[File], report: &mut Report) {
 
 /// A literal child of html!: `{ "…" }` or `{"…"}`.
 fn braced(code: &str) -> Option<&str> {
-    let at = code.find("{ \"").map(|i| i + 3).or_else(|| code.find("{\"").map(|i| i + 2))?;
+    // Names of the originals stay English and say so; what is an attribute's value is not a child.
+    if code.contains("lang=\"en\"") {
+        return None;
+    }
+    let open = code.find("{ \"").or_else(|| code.find("{\""))?;
+    if !matches!(code[..open].trim_end().chars().last(), None | Some('>' | '}')) {
+        return None;
+    }
+    let at = open + code[open..].find('"')? + 1;
     let rest = &code[at..];
     let end = rest.find('"')?;
     rest[end + 1..].trim_start().starts_with('}').then_some(&rest[..end])
@@ -165,6 +173,8 @@ mod tests {
     fn a_sentence_in_the_page_is_found() {
         assert_eq!(braced("<p>{ \"Hello there\" }</p>"), Some("Hello there"));
         assert_eq!(braced("format!(\"{x}\")"), None);
+        assert_eq!(braced("<h1 lang=\"en\">{ \"etcdscope\" }</h1>"), None);
+        assert_eq!(braced("<div class={ \"le gone\" }>"), None);
         assert_eq!(keys("t.s(\"now.label\") + t.f(\"a.b\", &[])"), ["now.label", "a.b"]);
     }
 }
