@@ -21,7 +21,8 @@ export interface TermHooks {
 export interface Term {
   write(text: string): void;
   prompt(text: string, more: boolean): void;
-  busy(): void;
+  // A command began; its line is written when nobody typed it here (a screen that is shown again).
+  busy(command: string): void;
   clear(): void;
   reset(): void;
   cols(): number;
@@ -49,6 +50,9 @@ function theme(): ITheme {
     green: css("--ok"),
     yellow: css("--warn"),
     brightBlack: css("--ink3"),
+    scrollbarSliderBackground: css("--line2"),
+    scrollbarSliderHoverBackground: css("--line3"),
+    scrollbarSliderActiveBackground: css("--line3"),
   };
 }
 
@@ -260,7 +264,17 @@ export function open(host: HTMLElement, hooks: TermHooks): Term {
         if (queue.length > 0) enter();
       }
     },
-    busy() {
+    busy(command) {
+      if (editing) {
+        line = [...command];
+        cursor = line.length;
+        redraw();
+        term.write("\r\n");
+        line = [];
+        cursor = 0;
+        drawnRows = 0;
+      }
+      column = 0;
       editing = false;
       prompt = "";
     },

@@ -226,7 +226,7 @@ pub fn app() -> Html {
                 <TopBar ui={ui.clone()} stage={view.stage} panel={view.panel} prefs={prefs.clone()} members={session.cluster.members.len()}
                     encrypted={!session.cluster.encryption.is_empty()} saved={session.saved} clock={main} />
                 <NowBar ui={ui.clone()} session={session.clone()} view={view.clone()} />
-                <TraceStrip ui={ui.clone()} strip={session.strip.clone()} {width} past={session.looking_back()} even={view.even}
+                <TraceStrip ui={ui.clone()} strip={session.strip.clone()} {width} low={height < 760} past={session.looking_back()} even={view.even}
                     following={session.now.trace.is_some()} event={session.ran.event} />
                 { notice(&ui, &session) }
                 <main class="body">
@@ -249,6 +249,13 @@ pub fn app() -> Html {
 
 fn stage(ui: &Ui, session: &Session, view: &View, rows: usize, width: i32) -> Html {
     let wide = if width < 720 { 8 } else { 16 };
+    // What the station panel has beside rail, path and inspector.
+    let room = match width {
+        ..720 => width - 32,
+        720..1024 => width - 76,
+        1024..1280 => width - 44 - 424 - 32,
+        _ => width - 44 - 424 - 440 - 32 - if view.panel.is_some() { 380 } else { 0 },
+    };
     // Rail, member names, inspector and an open panel take their room first.
     let taken = if width < 720 { 32 } else { 276 }
         + if width < 1280 { 0 } else { 440 }
@@ -257,7 +264,7 @@ fn stage(ui: &Ui, session: &Session, view: &View, rows: usize, width: i32) -> Ht
     match view.stage {
         Stage::Pipeline => html! {
             <Pipeline ui={ui.clone()} path={session.path.clone()} now={session.now.clone()} station={session.station.clone()}
-                requests={session.requests.clone()} cluster={session.cluster.clone()} chosen={view.span} past={session.looking_back()} {rows} {wide} />
+                requests={session.requests.clone()} cluster={session.cluster.clone()} chosen={view.span} past={session.looking_back()} {rows} {wide} {room} />
         },
         Stage::Keyspace => html! {
             <Keyspace ui={ui.clone()} keys={session.keys.clone()} life={session.key.clone()} chosen={view.key.clone()}

@@ -35,7 +35,7 @@ extern "C" {
     #[wasm_bindgen(method)]
     pub fn prompt(this: &Term, text: &str, more: bool);
     #[wasm_bindgen(method)]
-    pub fn busy(this: &Term);
+    pub fn busy(this: &Term, command: &str);
     #[wasm_bindgen(method)]
     pub fn clear(this: &Term);
     #[wasm_bindgen(method)]

@@ -4,7 +4,6 @@
 use std::io::Write;
 use std::process::{Command, Stdio};
 
-use crate::bundle;
 use crate::sh::{self, Result, cargo, run, step};
 
 /// What a first visit may cost, compressed with brotli, bytes.
@@ -13,6 +12,7 @@ const FIRST_USE_LIMIT: usize = 1_200_000;
 /// Builds, measures, prints a table.
 pub fn bench() -> Result {
     let dist = bundle::build()?;
+    let (address, _server) = serve::start(dist.clone(), 0)?;
     println!("{:<44} {:>12} {:>12}", "file", "bytes", "brotli");
     let mut sum = 0;
     for path in sh::files(&dist) {
@@ -27,6 +27,9 @@ pub fn bench() -> Result {
         );
     }
     println!("{:<44} {:>12} {:>12}  limit {FIRST_USE_LIMIT}", "everything", "", sum);
+    step("the page in Chromium (name, value, goal)", || {
+        suite::browser(&chromium::find()?, &address, "tests/e2e/bench.mjs")
+    })?;
     step("native benchmarks", || run(&mut cargo(&["bench", "--workspace", "--quiet"])))?;
     if sum > FIRST_USE_LIMIT {
         return Err(format!("the page needs {sum} bytes of brotli, the limit is {FIRST_USE_LIMIT}"));

@@ -56,7 +56,11 @@ fn golden() -> Result {
 fn wasm() -> Result {
     bundle::set_up()?;
     let engine = bundle::engine()?;
-    run(cmd("node", &["--test", "tests/wasm/"]).env("ENGINE_WASM", engine))
+    let build = ["build", "--release", "--quiet", "-p", "etcdscope-cli"];
+    step("building the native program", || run(&mut cargo(&build)))?;
+    run(cmd("node", &["--test", "tests/wasm/"])
+        .env("ENGINE_WASM", engine)
+        .env("ETCDSCOPE", sh::target().join("release/etcdscope")))
 }
 
 /// The page in a real browser.

@@ -1,5 +1,6 @@
 //! `cargo xtask tidy`: the house rules that a machine can check. Every finding names the file, the line and the rule.
 
+mod contrast;
 mod house;
 mod text;
 mod words;
@@ -43,6 +44,7 @@ pub fn tidy() -> Result {
     text::links(&files, &mut report);
     words::locales(&files, &mut report);
     words::page_strings(&files, &mut report);
+    contrast::contrast(&files, &mut report);
     for warning in &report.warnings {
         eprintln!("warning: {warning}");
     }

@@ -45,6 +45,9 @@ pub struct Props<W: 'static> {
     /// Bytes in a row.
     #[prop_or(16)]
     pub wide: usize,
+    /// The bytes as text beside them, where there is room.
+    #[prop_or(true)]
+    pub text: bool,
 }
 
 impl<W> PartialEq for Props<W> {
@@ -54,6 +57,7 @@ impl<W> PartialEq for Props<W> {
             && self.label == other.label
             && self.rows == other.rows
             && self.wide == other.wide
+            && self.text == other.text
     }
 }
 
@@ -229,12 +233,12 @@ pub fn hex<W: 'static>(props: &Props<W>) -> Html {
                             { for (to..from + wide).map(|i| html! {
                                 <span class={classes!("b", (i % wide == 8).then_some("mid"))} role="gridcell" />
                             }) }
-                            <span class="asc" role="gridcell">{ for (from..to).zip(slice).map(|(i, cell)| {
+                            if props.text { <span class="asc" role="gridcell">{ for (from..to).zip(slice).map(|(i, cell)| {
                                 let c = layer.data[i];
                                 let shown = if (0x20..0x7f).contains(&c) { char::from(c) } else { '·' };
                                 let (hue, _) = cell.field.map_or((0, 0), |f| hot.look(&f.path));
                                 html! { <i class={classes!(cell.hot.then_some("hot"))} data-h={(hue > 0).then(|| hue.to_string())}>{ shown }</i> }
-                            }) }</span>
+                            }) }</span> }
                         </div>
                     }
                 }) }

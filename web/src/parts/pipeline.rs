@@ -28,6 +28,8 @@ pub struct Props {
     pub past: bool,
     pub rows: usize,
     pub wide: usize,
+    /// Width that the station panel has, px.
+    pub room: i32,
 }
 
 /// What a row's station has come to.
@@ -73,7 +75,7 @@ pub fn pipeline(props: &Props) -> Html {
                 <Requests ui={props.ui.clone()} requests={props.requests.clone()} trace={following.then_some(props.path.request.trace)} />
             </div>
             if let (Some(station), true) = (&props.station, following) {
-                <StationPanel ui={props.ui.clone()} station={station.clone()} rows={props.rows} wide={props.wide} />
+                <StationPanel ui={props.ui.clone()} station={station.clone()} rows={props.rows} wide={props.wide} room={props.room} />
             } else if following {
                 <div class="station"><div class="head"><h2 lang="en">{ props.path.stops.last().map(|s| path::name(&s.station)).unwrap_or_default() }</h2></div></div>
             } else {

@@ -22,6 +22,8 @@ pub struct Props {
     /// Rows of bytes that each side may take.
     pub rows: usize,
     pub wide: usize,
+    /// Width that the panel has, px.
+    pub room: i32,
 }
 
 fn fields(s: &Station) -> &[Field] {
@@ -89,7 +91,7 @@ fn ruler_section(props: &Props, hot: &Hot) -> Html {
     if !bytes(&s.after) || s.before.is_none() {
         return Html::default();
     }
-    html! { <div class="sec">{ ruler(props.ui.t, hot, &s.fields, s.before.as_ref(), s.after.as_ref(), if props.wide == 8 { 350.0 } else { 480.0 }) }</div> }
+    html! { <div class="sec">{ ruler(props.ui.t, hot, &s.fields, s.before.as_ref(), s.after.as_ref(), f64::from(props.room.clamp(200, 480))) }</div> }
 }
 
 fn layer(props: &Props, index: usize, title: &str) -> Html {
@@ -107,7 +109,7 @@ fn layer(props: &Props, index: usize, title: &str) -> Html {
             if is_text {
                 <Text<Station> ui={props.ui.clone()} {at} {label} numbers={false} />
             } else {
-                <Hex<Station> ui={props.ui.clone()} {at} {label} rows={props.rows} wide={props.wide} />
+                <Hex<Station> ui={props.ui.clone()} {at} {label} rows={props.rows} wide={props.wide} text={props.room >= 480 || props.wide == 8} />
             }
         </div>
     }

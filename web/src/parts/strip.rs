@@ -18,6 +18,8 @@ pub struct Props {
     pub ui: Ui,
     pub strip: Ptr<Strip>,
     pub width: i32,
+    /// Only the axis and the cursor: on a low screen.
+    pub low: bool,
     pub past: bool,
     pub even: bool,
     pub following: bool,
@@ -93,6 +95,7 @@ pub fn trace_strip(props: &Props) -> Html {
         .map(|i| first + i * step)
         .take_while(|at| !props.even && x(strip.start + at) < width - 40.0);
     let since = if props.following { format!("+{}", duration(elapsed)) } else { duration(strip.now) };
+    let label_y = if props.low { "16" } else { "60" };
     html! {
         <section class="trace" id="region-trace" aria-label={t.s("strip.region")} tabindex="-1">
             <svg width={width.to_string()} height="64" role="img" aria-label={t.f("strip.label", &[("n", strip.spans.len().to_string())])}>
@@ -102,25 +105,27 @@ pub fn trace_strip(props: &Props) -> Html {
                     </pattern>
                 </defs>
                 <line x1={LABELS.to_string()} x2={LABELS.to_string()} y1="0" y2="64" stroke="var(--line)" />
-                <text x="12" y="14" lang="en">{ "kubectl" }</text>
-                <text x="12" y="28" lang="en">{ "kube-apiserver" }</text>
-                <text x="12" y="47" lang="en">{ members.join(" ") }</text>
+                if !props.low {
+                    <text x="12" y="14" lang="en">{ "kubectl" }</text>
+                    <text x="12" y="28" lang="en">{ "kube-apiserver" }</text>
+                    <text x="12" y="47" lang="en">{ members.join(" ") }</text>
+                }
                 { for ticks.map(|at| {
                     let left = x(strip.start + at);
                     let label = if props.following { if at == 0 { "+0".to_string() } else { format!("+{}", duration(at)) } } else { duration(strip.start + at) };
                     html! {
                         <>
                             <line x1={left.to_string()} x2={left.to_string()} y1="0" y2="64" stroke="var(--line)" />
-                            if (left - now_x).abs() > 50.0 { <text x={(left + 4.0).to_string()} y="60">{ label }</text> }
+                            if (left - now_x).abs() > 50.0 { <text x={(left + 4.0).to_string()} y={label_y}>{ label }</text> }
                         </>
                     }
                 }) }
                 <rect x={now_x.to_string()} y="0" width={(width - now_x).to_string()} height="64" fill="url(#nyet)" />
-                { for strip.spans.iter().map(|s| span(s, &members, strip.now, &x)) }
+                if !props.low { { for strip.spans.iter().map(|s| span(s, &members, strip.now, &x)) } }
                 <path d={format!("M{} 0h10l-5 6z", now_x - 5.0)} fill={if props.past { "var(--ink)" } else { "var(--now)" }} />
                 <line x1={now_x.to_string()} x2={now_x.to_string()} y1="0" y2="64" stroke={if props.past { "var(--ink)" } else { "var(--now)" }} stroke-width="1.5" />
-                <text class={if props.past { "strong ink" } else { "strong now" }} x={(now_x + 8.0).to_string()} y="14">{ since }</text>
-                if width > 900.0 {
+                <text class={if props.past { "strong ink" } else { "strong now" }} x={(now_x + 8.0).to_string()} y={if props.low { "16" } else { "14" }}>{ since }</text>
+                if width > 900.0 && !props.low {
                     <text x={(now_x + 8.0).to_string()} y="30">{ if props.past { t.s("strip.past") } else { t.s("strip.future") } }</text>
                 }
             </svg>

@@ -80,7 +80,7 @@ fn show(term: &Term, event: &Event) {
     match event {
         Event::Term { data, .. } => term.write(&String::from_utf8_lossy(data)),
         Event::Prompt { prompt, more, .. } => term.prompt(prompt, *more),
-        Event::Busy { .. } => term.busy(),
+        Event::Busy { command, .. } => term.busy(command),
         Event::Clear { .. } => term.clear(),
         _ => {}
     }
