@@ -5,6 +5,7 @@ use std::io::Write;
 use std::process::{Command, Stdio};
 
 use crate::sh::{self, Result, cargo, run, step};
+use crate::{bundle, chromium, serve, suite};
 
 /// What a first visit may cost, compressed with brotli, bytes.
 const FIRST_USE_LIMIT: usize = 1_200_000;
