@@ -48,7 +48,7 @@ pub fn contrast(files: &[File], report: &mut Report) {
             }
         }
         check("line3 on s0".into(), get("line3"), get("s0"), 3.0);
-        let tint = if theme == "light" { 0.24 } else { 0.34 };
+        let tint = if theme == "light" { 0.24 } else { 0.33 };
         for n in 1..=8 {
             let (hue, ground) = (get(&format!("f{n}")), get("s0"));
             check(format!("f{n} on s0"), hue, ground, 4.5);
