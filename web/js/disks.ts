@@ -4,6 +4,22 @@
 export interface Saved {
   blob: Uint8Array;
   revision: string;
+  // How this run began and what was given to it since: with the seed, all that is needed to run it again.
+  boot: Uint8Array;
+  inputs: { event: string; bytes: Uint8Array }[];
+}
+
+// One tab at a time keeps the saved world; another one runs, but is not saved. A reload waits for the page before it.
+export function hold(): Promise<boolean> {
+  return new Promise((resolve) => {
+    navigator.locks
+      .request("etcdscope", { signal: AbortSignal.timeout(2000) }, () => {
+        resolve(true);
+        // Held for as long as this worker lives.
+        return new Promise(() => {});
+      })
+      .catch(() => resolve(false));
+  });
 }
 
 const NAME = "etcdscope";

@@ -35,6 +35,7 @@ let lastPoint = 0;
 let lastSave = 0;
 let worked = 0; // ms of running since the last checkpoint
 let saving = false;
+let mine = false; // this tab keeps the saved world
 let unsaved = false;
 let scheduled = false;
 const channel = new MessageChannel();
@@ -151,7 +152,7 @@ function checkpoint(force: boolean) {
 function save(force = false) {
   const e = engine!;
   unsaved ||= e.head.dirty;
-  if (!unsaved || saving || e.head.event < newest) return;
+  if (!unsaved || saving || !mine || e.head.event < newest) return;
   const now = performance.now();
   if (!force && now - lastSave < 800) {
     setTimeout(() => guarded(() => save()), 900 - (now - lastSave));
@@ -162,7 +163,8 @@ function save(force = false) {
   unsaved = false;
   const revision = String(e.head.revision);
   const blob = e.call(OP.save, new Uint8Array()).slice(40);
-  disks.save({ blob, revision }).then(
+  const inputs = log.slice(0, done).map((i) => ({ event: String(i.event), bytes: i.bytes }));
+  disks.save({ blob, revision, boot: bootBytes, inputs }).then(
     () => {
       saving = false;
       post("saved", undefined, revision);
@@ -244,10 +246,27 @@ function rewind(event: bigint, inputs: number, fresh: boolean) {
   for (const answer of answers) tell(answer);
 }
 
+// The configuration begins with its seed, a varint.
+function seed(): string {
+  let value = 0n;
+  for (let i = 0; i < 10 && i < bootBytes.length; i++) {
+    value |= BigInt(bootBytes[i] & 127) << BigInt(7 * i);
+    if (bootBytes[i] < 128) break;
+  }
+  return String(value);
+}
+
+// What of an input a person can read.
+function readable(bytes: Uint8Array): string {
+  const text = new TextDecoder().decode(bytes.subarray(2, 2002));
+  return text.replace(/[\x00-\x1f\ufffd]+/g, " ").trim();
+}
+
 function crashed(why: Panicked) {
   const inputs = done;
   const at = engine?.head.event ?? 0n;
-  post("crash", undefined, `event ${at}, input ${inputs}: ${why.message}`);
+  const last = log.slice(Math.max(0, inputs - 3), inputs).map((i) => readable(i.bytes));
+  post("crash", undefined, `seed ${seed()}, event ${at}: ${why.message}; last inputs: ${last.join(" | ")}`);
   // Without the input that entered last, if there is one; else only back to the last checkpoint.
   const offending = Math.max(0, inputs - 1);
   const event = log[offending]?.event ?? points.list.at(-1)?.event ?? 0n;
@@ -312,8 +331,9 @@ onmessage = async (m: MessageEvent) => {
       break;
     case "boot": {
       bootBytes = bytes;
-      await module;
-      const saved = await disks.load().catch(() => undefined);
+      [mine] = await Promise.all([disks.hold(), module]);
+      if (!mine) post("elsewhere");
+      const saved = mine ? await disks.load().catch(() => undefined) : undefined;
       if (saved) {
         try {
           await begin(bootWith(saved.blob));

@@ -73,6 +73,7 @@ fn receive(session: &UseReducerDispatcher<Session>, kind: &str, bytes: &[u8], te
         "file" => host::download("world.etcdscope", bytes),
         "crash" => notice("notice.crash"),
         "damaged" => notice("notice.damaged"),
+        "elsewhere" => notice("notice.elsewhere"),
         "unsaved" => notice("notice.unsaved"),
         "broken" => notice("notice.broken"),
         "refused" => notice("notice.refused"),
