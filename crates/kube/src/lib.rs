@@ -1,1 +1,6 @@
-//! API machinery: catalogue of kinds, schema, codecs, defaulting, validation, patch.
+//! API machinery: the catalogue of kinds, their schema, the codecs, defaulting, validation and patch.
+//!
+//! Everything is driven by one table made from the released Go types (`schema`): a typed object is a `Struct` of
+//! field ids, read and written by paths such as `spec.containers[0].image`.
+
+pub mod json;
