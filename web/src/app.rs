@@ -265,7 +265,7 @@ fn stage(ui: &Ui, session: &Session, view: &View, rows: usize, width: i32) -> Ht
     match view.stage {
         Stage::Pipeline => html! {
             <Pipeline ui={ui.clone()} path={session.path.clone()} now={session.now.clone()} station={session.station.clone()}
-                requests={session.requests.clone()} cluster={session.cluster.clone()} chosen={view.span} past={session.looking_back()} {rows} {wide} {room} />
+                requests={session.requests.clone()} cluster={session.cluster.clone()} chosen={view.span} past={session.looking_back()} {rows} {wide} {room} ahead={view.ahead} holds={view.holds.clone()} />
         },
         Stage::Keyspace => html! {
             <Keyspace ui={ui.clone()} keys={session.keys.clone()} life={session.key.clone()} chosen={view.key.clone()}

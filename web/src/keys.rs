@@ -71,7 +71,7 @@ impl Keys {
     fn escape(&self) {
         if self.link.hot().is_some() {
             self.ui.link.dispatch(LinkAction::Pin(None));
-        } else if self.view.span.is_some() {
+        } else if self.view.span.is_some() || self.view.ahead.is_some() {
             self.ui.view.dispatch(ViewAction::Span(None));
         } else if self.session.looking_back() {
             step::return_to_now(&self.ui, &self.session);
@@ -87,7 +87,7 @@ impl Keys {
             "ArrowLeft" => step::previous_station(ui, s),
             "." => step::next_event(ui),
             "," => step::previous_event(ui, s),
-            " " if !pressing(e) => step::toggle_run(s),
+            " " if !pressing(e) => step::toggle_run(s, &self.view),
             "Home" => step::first(ui, s),
             "End" => step::return_to_now(ui, s),
             "1" | "2" | "3" => {

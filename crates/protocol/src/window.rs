@@ -77,7 +77,7 @@ pub struct Now {
     pub now: Option<Stop>,
     /// The station the path has after `now`; facts are empty since it has not happened.
     pub next: Option<String>,
-    /// Event index at which the station before `now` was entered: where stepping back goes.
+    /// Event index of the station before `now`: where stepping back goes.
     pub back: Option<u64>,
     /// The followed request has ended, with this outcome.
     pub ended: Option<Outcome>,
@@ -98,7 +98,8 @@ pub struct Stop {
     pub process: String,
     /// Of GuaranteedUpdate: 1 for the first.
     pub attempt: u32,
-    /// Event index at which it was entered.
+    /// Index of the event with which it ended, where stepping stops: by then its decision and its payload can be seen and
+    /// the next station has not begun. While it lasts, of the event in which it began.
     pub event: u64,
     /// Virtual nanoseconds; `end` is `None` while it lasts.
     pub start: u64,

@@ -1,18 +1,33 @@
 //! Going on, stopping, and going back.
 
 use protocol::view::Follow;
-use protocol::{Run, View};
+use protocol::{Run, View as Ask};
 
 use crate::host;
 use crate::state::session::{Session, SessionAction};
-use crate::state::view::ViewAction;
+use crate::state::view::{View, ViewAction};
 use crate::ui::Ui;
 
-/// Follow the wall clock.
-const REAL_TIME: u32 = 1000;
+/// Speeds a person can choose, times 1000, with how they are written.
+pub const SPEEDS: [(u32, &str); 6] =
+    [(10, "×0.01"), (100, "×0.1"), (1_000, "×1"), (10_000, "×10"), (100_000, "×100"), (1_000_000, "×1000")];
 
-pub fn toggle_run(session: &Session) {
-    if session.paused() { host::run(Run::Go { speed: REAL_TIME }) } else { host::run(Run::Pause) }
+pub fn toggle_run(session: &Session, view: &View) {
+    if session.paused() { host::run(Run::Go { speed: view.speed }) } else { host::run(Run::Pause) }
+}
+
+/// Another speed, at once when time runs.
+pub fn speed(ui: &Ui, session: &Session, speed: u32) {
+    ui.view.dispatch(ViewAction::Speed(speed));
+    if !session.paused() && !session.stepping() {
+        host::run(Run::Go { speed });
+    }
+}
+
+/// Until the followed request enters a station that lies ahead.
+pub fn until(ui: &Ui, station: &str) {
+    ui.view.dispatch(ViewAction::Span(None));
+    host::run(Run::UntilStation { station: station.to_string() });
 }
 
 pub fn next_station(ui: &Ui) {
@@ -53,16 +68,16 @@ pub fn return_to_now(ui: &Ui, session: &Session) {
 }
 
 /// Lets time pass and follows nothing.
-pub fn let_go(ui: &Ui) {
+pub fn let_go(ui: &Ui, view: &View) {
     ui.view.dispatch(ViewAction::Trace(None));
     ui.session.dispatch(SessionAction::Follow(None));
-    host::view(View::Follow(Follow::Nothing));
-    host::run(Run::Go { speed: REAL_TIME });
+    host::view(Ask::Follow(Follow::Nothing));
+    host::run(Run::Go { speed: view.speed });
 }
 
 /// Looks at another request; stepping is about it from now on.
 pub fn follow(ui: &Ui, trace: u64) {
     ui.view.dispatch(ViewAction::FollowNew);
     ui.session.dispatch(SessionAction::Follow(Some(trace)));
-    host::view(View::Follow(Follow::Trace(trace)));
+    host::view(Ask::Follow(Follow::Trace(trace)));
 }

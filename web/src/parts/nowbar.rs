@@ -46,7 +46,7 @@ pub fn press(ui: &Ui, s: &Session, v: &View) {
     match primary(s) {
         Primary::ReturnToNow => step::return_to_now(ui, s),
         Primary::Step => step::next_station(ui),
-        Primary::LetGo => step::let_go(ui),
+        Primary::LetGo => step::let_go(ui, v),
         Primary::Apply => apply::apply_and_follow(ui, &v.doc),
         Primary::Busy | Primary::Loading => {}
     }
@@ -155,7 +155,7 @@ pub fn now_bar(props: &Props) -> Html {
             { transport(props) }
             <div class="clock">
                 <div class="t">{ main }<span>{ "\u{202f}" }{ us }</span></div>
-                <div class="lab">{ mode }</div>
+                <div class="row"><span class="lab">{ mode }</span><span class="sp" />{ speed(props) }</div>
             </div>
             <div class="cell just"><div class="lab">{ t.s("did.label") }</div><p>{ just }</p></div>
             <div class={classes!("cell", class)} aria-live="polite" data-cell="now">
@@ -169,26 +169,45 @@ pub fn now_bar(props: &Props) -> Html {
     }
 }
 
+/// How fast time runs.
+fn speed(props: &Props) -> Html {
+    let (ui, session) = (props.ui.clone(), props.session.clone());
+    let choose = Callback::from(move |e: Event| {
+        if let Some(select) = e.target_dyn_into::<web_sys::HtmlSelectElement>()
+            && let Ok(speed) = select.value().parse()
+        {
+            step::speed(&ui, &session, speed);
+        }
+    });
+    html! {
+        <select class="speed" aria-label={props.ui.t.s("clock.speed")} onchange={choose}>
+            { for step::SPEEDS.iter().map(|(speed, name)| html! {
+                <option value={speed.to_string()} selected={*speed == props.view.speed}>{ *name }</option>
+            }) }
+        </select>
+    }
+}
+
 fn transport(props: &Props) -> Html {
     let t = props.ui.t;
     let s = &props.session;
     let begin = s.ran.event == 0 || !s.ready;
-    let call = |f: fn(&Ui, &Session)| {
-        let (ui, session) = (props.ui.clone(), props.session.clone());
-        Callback::from(move |_: MouseEvent| f(&ui, &session))
+    let call = |f: fn(&Ui, &Session, &View)| {
+        let (ui, session, view) = (props.ui.clone(), props.session.clone(), props.view.clone());
+        Callback::from(move |_: MouseEvent| f(&ui, &session, &view))
     };
-    let button = |name: &'static str, label: &'static str, f: fn(&Ui, &Session), disabled: bool| {
+    let button = |name: &'static str, label: &'static str, f: fn(&Ui, &Session, &View), disabled: bool| {
         html! { <button type="button" aria-label={label} title={label} {disabled} onclick={call(f)} data-do={name}>{ icon(name) }</button> }
     };
     let running = !s.paused();
     html! {
         <div class="transport" role="group" aria-label={t.s("transport.label")}>
-            { button("first", t.s("transport.first"), step::previous_station, begin) }
-            { button("back", t.s("transport.back"), step::previous_event, begin) }
+            { button("first", t.s("transport.first"), |ui, s, _| step::previous_station(ui, s), begin) }
+            { button("back", t.s("transport.back"), |ui, s, _| step::previous_event(ui, s), begin) }
             { button(if running { "pause" } else { "run" }, if running { t.s("transport.pause") } else { t.s("transport.run") },
-                |_, s| step::toggle_run(s), !s.ready) }
-            { button("forward", t.s("transport.forward"), |ui, _| step::next_event(ui), !s.ready) }
-            { button("last", t.s("transport.last"), |ui, _| step::next_station(ui), !s.ready) }
+                |_, s, v| step::toggle_run(s, v), !s.ready) }
+            { button("forward", t.s("transport.forward"), |ui, _, _| step::next_event(ui), !s.ready) }
+            { button("last", t.s("transport.last"), |ui, _, _| step::next_station(ui), !s.ready) }
         </div>
     }
 }
@@ -204,19 +223,19 @@ pub fn step_row(props: &Props) -> Html {
         let (ui, session, view) = (props.ui.clone(), props.session.clone(), props.view.clone());
         Callback::from(move |_: MouseEvent| press(&ui, &session, &view))
     };
-    let call = |f: fn(&Ui, &Session)| {
-        let (ui, session) = (props.ui.clone(), props.session.clone());
-        Callback::from(move |_: MouseEvent| f(&ui, &session))
+    let call = |f: fn(&Ui, &Session, &View)| {
+        let (ui, session, view) = (props.ui.clone(), props.session.clone(), props.view.clone());
+        Callback::from(move |_: MouseEvent| f(&ui, &session, &view))
     };
     let idle = matches!(primary(s), Primary::Busy | Primary::Loading);
     let running = !s.paused();
     html! {
         <section class="steps" aria-label={t.s("transport.label")}>
-            <button class="btn" disabled={begin} aria-label={t.s("transport.first")} onclick={call(step::previous_station)}>{ icon("first") }</button>
-            <button class="btn" disabled={begin} aria-label={t.s("transport.back")} onclick={call(step::previous_event)}>{ icon("back") }</button>
+            <button class="btn" disabled={begin} aria-label={t.s("transport.first")} onclick={call(|ui, s, _| step::previous_station(ui, s))}>{ icon("first") }</button>
+            <button class="btn" disabled={begin} aria-label={t.s("transport.back")} onclick={call(|ui, s, _| step::previous_event(ui, s))}>{ icon("back") }</button>
             <button class="btn primary" disabled={idle} onclick={act}>{ text }</button>
             <button class="btn" disabled={!s.ready} aria-label={if running { t.s("transport.pause") } else { t.s("transport.run") }}
-                onclick={call(|_, s| step::toggle_run(s))}>{ icon(if running { "pause" } else { "run" }) }</button>
+                onclick={call(|_, s, v| step::toggle_run(s, v))}>{ icon(if running { "pause" } else { "run" }) }</button>
         </section>
     }
 }

@@ -8,7 +8,7 @@ use yew::prelude::*;
 
 use super::start::Start;
 use super::station::StationPanel;
-use crate::actions::step;
+use crate::actions::{hold, step};
 use crate::path::{self, READ, WRITE};
 use crate::sentence;
 use crate::state::Ptr;
@@ -30,6 +30,9 @@ pub struct Props {
     pub wide: usize,
     /// Width that the station panel has, px.
     pub room: i32,
+    /// A station that has not run, chosen by hand.
+    pub ahead: Option<&'static str>,
+    pub holds: Vec<&'static str>,
 }
 
 /// What a row's station has come to.
@@ -74,7 +77,9 @@ pub fn pipeline(props: &Props) -> Html {
                 <div class="scroll">{ rows(props) }</div>
                 <Requests ui={props.ui.clone()} requests={props.requests.clone()} trace={following.then_some(props.path.request.trace)} />
             </div>
-            if let (Some(station), true) = (&props.station, following) {
+            if let Some(station) = props.ahead {
+                { ahead(props, station, following) }
+            } else if let (Some(station), true) = (&props.station, following) {
                 <StationPanel ui={props.ui.clone()} station={station.clone()} rows={props.rows} wide={props.wide} room={props.room} />
             } else if following {
                 <div class="station"><div class="head"><h2 lang="en">{ props.path.stops.last().map(|s| path::name(&s.station)).unwrap_or_default() }</h2></div></div>
@@ -141,23 +146,50 @@ fn row(props: &Props, station: &'static str, n: usize, group: Option<&'static st
     };
     let (view, span) = (props.ui.view.clone(), stops.last().map(|s| s.span));
     let click = Callback::from(move |_: MouseEvent| {
-        if let Some(span) = span {
-            view.dispatch(ViewAction::Span(Some(span)));
-        }
+        view.dispatch(match span {
+            Some(span) => ViewAction::Span(Some(span)),
+            None => ViewAction::Ahead(station),
+        });
     });
+    let held = props.holds.contains(&station);
     html! {
         <li class="line">
-            <button type="button" class={classes!("st", class, (n == 0).then_some("first"), (n + 1 == WRITE.len()).then_some("last"), chosen.then_some("sel"))}
-                aria-current={(state == State::Current).then_some("step")} aria-disabled={stops.is_empty().to_string()}
+            <button type="button" class={classes!("st", class, (n == 0).then_some("first"), (n + 1 == WRITE.len()).then_some("last"), (chosen || props.ahead == Some(station)).then_some("sel"), held.then_some("held"))}
+                aria-current={(state == State::Current).then_some("step")}
                 data-station={station} onclick={click}>
                 <span class="p">{ group.unwrap_or("") }</span>
                 <span class="d w" />
                 <span class="n" lang="en">{ path::name(station) }</span>
                 <span class="vh">{ said }</span>
+                if held { <span class="vh">{ t.s("hold.on") }</span> }
                 <span class="o" title={stops.last().and_then(|s| s.error.clone())}>{ outcome }</span>
             </button>
             { read_cell(props, read, &read_stops) }
         </li>
+    }
+}
+
+/// The panel of a station that has not run: what it will do, and how to get there.
+fn ahead(props: &Props, station: &'static str, following: bool) -> Html {
+    let t = props.ui.t;
+    let held = props.holds.contains(&station);
+    let (ui, hold_ui) = (props.ui.clone(), props.ui.clone());
+    html! {
+        <div class="station">
+            <div class="head"><h2 lang="en">{ path::name(station) }</h2><span class="ink2 cut">{ t.f(&format!("gloss.{station}"), &[]) }</span>
+                <span class="sp" /><span class="lab">{ sentence::place(t, station).unwrap_or_default() }</span></div>
+            <div class="pad">
+                <p class="ink2">{ sentence::next(t, station) }</p>
+                <div class="row gap wrap">
+                    if following && props.now.ended.is_none() {
+                        <button class="btn" onclick={Callback::from(move |_| step::until(&ui, station))}>{ t.f("do.step", &[("station", path::name(station))]) }</button>
+                    }
+                    <button class="btn" aria-pressed={held.to_string()} data-do="hold"
+                        onclick={Callback::from(move |_| hold::toggle(&hold_ui, station, held))}>{ if held { t.s("hold.release") } else { t.s("hold.hold") } }</button>
+                </div>
+                <p class="lab">{ t.s("hold.text") }</p>
+            </div>
+        </div>
     }
 }
 

@@ -89,6 +89,12 @@ pub struct View {
     pub trace: Option<TraceId>,
     /// A station chosen by hand; else the current one.
     pub span: Option<SpanId>,
+    /// A station that has not run, chosen by hand.
+    pub ahead: Option<&'static str>,
+    /// Stations at which requests are held.
+    pub holds: Vec<&'static str>,
+    /// How fast time runs, times 1000.
+    pub speed: u32,
     pub prefix: String,
     pub key: Option<Rc<[u8]>>,
     pub revision: Option<i64>,
@@ -113,6 +119,9 @@ impl View {
             layer: 0,
             trace: None,
             span: None,
+            ahead: None,
+            holds: Vec::new(),
+            speed: 1000,
             prefix: "/registry/".into(),
             key: None,
             revision: None,
@@ -137,6 +146,10 @@ pub enum ViewAction {
     Layer(usize),
     Trace(Option<TraceId>),
     Span(Option<SpanId>),
+    Ahead(&'static str),
+    /// Holds requests at a station, or lets them go.
+    Hold(&'static str),
+    Speed(u32),
     Prefix(String),
     Key(Option<Rc<[u8]>>),
     Revision(Option<i64>),
@@ -182,7 +195,19 @@ impl Reducible for View {
                 v.trace = trace;
                 v.span = None;
             }
-            ViewAction::Span(span) => v.span = span,
+            ViewAction::Span(span) => {
+                v.span = span;
+                v.ahead = None;
+            }
+            ViewAction::Ahead(station) => v.ahead = Some(station),
+            ViewAction::Hold(station) => {
+                if v.holds.contains(&station) {
+                    v.holds.retain(|s| *s != station);
+                } else {
+                    v.holds.push(station);
+                }
+            }
+            ViewAction::Speed(speed) => v.speed = speed,
             ViewAction::Prefix(prefix) => {
                 v.prefix = prefix;
                 v.first_key = 0;
@@ -217,6 +242,7 @@ impl Reducible for View {
             ViewAction::FollowNew => {
                 v.trace = None;
                 v.span = None;
+                v.ahead = None;
                 v.stage = Stage::Pipeline;
                 v.pane = Pane::Stage;
             }
