@@ -144,7 +144,17 @@ test("by keyboard", async () => {
   await context.close();
 });
 
-test("below a sub-path, and when the engine stops", async () => {
+test("without a network, from the second visit on", async () => {
+  const { page, context } = await open();
+  await page.evaluate(() => navigator.serviceWorker.ready);
+  await context.setOffline(true);
+  await page.reload();
+  await page.waitForSelector('.app[data-ready="true"]');
+  await terminal(page, 1, /\$/);
+  await context.close();
+});
+
+test("below a sub-path", async () => {
   const { page, context } = await open({ path: "sub/path/" });
   await page.waitForFunction(() => document.querySelector('[data-term="1"]')?.terminalText?.().includes("$"));
   assert.equal(await page.locator(".notice").count(), 0);

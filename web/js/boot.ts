@@ -95,6 +95,11 @@ export type Api = typeof api;
 worker = startWorker();
 worker.postMessage({ kind: "engine", text: link("engine-wasm", "parts/engine.wasm") });
 
+// Offline from the second visit on.
+if (document.getElementById("page-js") && "serviceWorker" in navigator) {
+  addEventListener("load", () => void navigator.serviceWorker.register("./sw.js").catch(() => undefined));
+}
+
 // Trunk starts the page's module itself; our own build leaves it to us.
 const pageJs = document.getElementById("page-js") as Href;
 if (pageJs) {

@@ -111,6 +111,9 @@ pub struct Stop {
     pub after: Option<u32>,
     /// The error it ended with, in the original's words.
     pub error: Option<String>,
+    /// Core sample: bytes of what it gave, by who put them there. Objects in memory count with the length of their JSON.
+    /// Empty when it is not known (or when the bytes are ciphertext).
+    pub sample: Vec<(Origin, u32)>,
 }
 
 /// How a request ended.

@@ -109,6 +109,17 @@ fn scripts(hashed: bool) -> Result<PathBuf> {
     })
 }
 
+/// One script without imports, as text.
+fn esbuild_one(path: &str) -> Result<String> {
+    sh::output(cmd("node", &["node_modules/esbuild/bin/esbuild", path]).args([
+        "--bundle",
+        "--format=iife",
+        "--minify",
+        "--target=es2022",
+        "--log-level=warning",
+    ]))
+}
+
 /// One style sheet: ours, then the terminal's.
 fn style() -> Result<Vec<u8>> {
     let mut css = Vec::new();
@@ -179,6 +190,17 @@ pub fn build() -> Result<PathBuf> {
         .map(|line| if line.trim() == "<!-- assets -->" { links.clone() + "\n" } else { format!("{line}\n") })
         .collect();
     sh::write(&dist.join("index.html"), html.replace("{{csp}}", CSP))?;
+
+    // The service worker knows every file by name.
+    let names: Vec<String> = sh::files(&dist)
+        .iter()
+        .filter_map(|path| path.strip_prefix(&dist).ok())
+        .map(|path| format!("{:?}", path.to_string_lossy()))
+        .filter(|name| name != "\"index.html\"")
+        .chain(["\"./\"".to_string()])
+        .collect();
+    let worker = esbuild_one("web/js/sw.ts")?.replace("\"__FILES__\"", &names.join(","));
+    sh::write(&dist.join("sw.js"), worker)?;
 
     let size = |path: &Path| path.metadata().map(|m| m.len()).unwrap_or(0);
     let total: u64 = sh::files(&dist).iter().map(|path| size(path)).sum();

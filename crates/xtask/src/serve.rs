@@ -91,7 +91,9 @@ fn answer(dir: &Path, mut stream: TcpStream) -> std::io::Result<()> {
         ("GET" | "HEAD", None) => ("404 Not Found", "text/plain; charset=utf-8", b"not found\n".to_vec()),
         _ => ("405 Method Not Allowed", "text/plain; charset=utf-8", b"GET and HEAD only\n".to_vec()),
     };
-    let cache = if kind.starts_with("text/html") { "no-cache" } else { "max-age=31536000, immutable" };
+    let fixed = target.contains("sw.js");
+    let cache =
+        if kind.starts_with("text/html") || fixed { "no-cache" } else { "max-age=31536000, immutable" };
     write!(
         stream,
         "HTTP/1.1 {status}\r\nContent-Type: {kind}\r\nContent-Length: {}\r\nCache-Control: {cache}\r\n\

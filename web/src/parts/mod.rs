@@ -10,6 +10,7 @@ pub mod nowbar;
 pub mod panels;
 pub mod pipeline;
 pub mod ruler;
+pub mod sample;
 pub mod start;
 pub mod station;
 pub mod strip;

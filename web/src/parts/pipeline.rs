@@ -6,6 +6,7 @@ use std::rc::Rc;
 use protocol::window::{Now, Path, Request, Station, Stop};
 use yew::prelude::*;
 
+use super::sample;
 use super::start::Start;
 use super::station::StationPanel;
 use crate::actions::{hold, step};
@@ -152,6 +153,7 @@ fn row(props: &Props, station: &'static str, n: usize, group: Option<&'static st
         });
     });
     let held = props.holds.contains(&station);
+    let longest = sample::scale(&props.path);
     html! {
         <li class="line">
             <button type="button" class={classes!("st", class, (n == 0).then_some("first"), (n + 1 == WRITE.len()).then_some("last"), (chosen || props.ahead == Some(station)).then_some("sel"), held.then_some("held"))}
@@ -163,6 +165,7 @@ fn row(props: &Props, station: &'static str, n: usize, group: Option<&'static st
                 <span class="vh">{ said }</span>
                 if held { <span class="vh">{ t.s("hold.on") }</span> }
                 <span class="o" title={stops.last().and_then(|s| s.error.clone())}>{ outcome }</span>
+                { for stops.last().map(|stop| sample::bar(stop, longest)) }
             </button>
             { read_cell(props, read, &read_stops) }
         </li>

@@ -70,6 +70,7 @@ pub fn station_panel(props: &Props) -> Html {
                         <div><dt lang="en">{ name }</dt><dd lang="en">{ value }</dd></div>
                     }) }
                 </dl>
+                { super::sample::list(t, stop) }
                 if !s.changes.is_empty() { { changes(props, &hot, &s.changes) } }
                 if same {
                     { layer(props, 1, t.s("station.unchanged")) }
