@@ -11,6 +11,7 @@ pub mod http;
 pub mod leasepb;
 pub mod membershippb;
 pub mod mvccpb;
+pub mod raftpb;
 pub mod rpc;
 pub mod spans;
 pub mod walpb;
