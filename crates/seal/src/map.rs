@@ -97,7 +97,7 @@ fn element(provider: &ProviderConfiguration) -> Result<Element, String> {
         Some(Provider::Identity) => Ok(Element::Identity),
         Some(Provider::AesCbc(keys)) => Ok(Element::Keyed {
             prefix: "k8s:enc:aescbc:v1:",
-            keys: ciphers(keys, |k| AesCbc::new(k).map(Cipher::AesCbc))?,
+            keys: ciphers(keys, |k| AesCbc::new(k).map(|c| Cipher::AesCbc(Box::new(c))))?,
             no_match: "no matching key was found for the provided AES transformer",
         }),
         Some(Provider::AesGcm(keys)) => Ok(Element::Keyed {

@@ -15,7 +15,7 @@ pub(crate) const TOO_SHORT: &str = "the stored data was shorter than the require
 
 /// One key of one keyed provider.
 pub(crate) enum Cipher {
-    AesCbc(AesCbc),
+    AesCbc(Box<AesCbc>),
     AesGcm(AesGcmKey),
     SecretBox(SecretBox),
 }
