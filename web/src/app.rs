@@ -57,6 +57,7 @@ fn receive(session: &UseReducerDispatcher<Session>, kind: &str, bytes: &[u8], te
                         ran,
                         newest,
                         restored: kind != "events",
+                        began: kind == "began",
                         events,
                     });
                 }
@@ -202,6 +203,11 @@ pub fn app() -> Html {
                 ui.session.dispatch(SessionAction::ForgetFile);
             }
         });
+    }
+    // In a new world nothing is chosen or held yet.
+    {
+        let view = view.dispatcher();
+        use_effect_with(session.began, move |_| view.dispatch(ViewAction::NewWorld));
     }
     // What was shown of another subject must not stand while its own is on the way.
     {

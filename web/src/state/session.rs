@@ -58,6 +58,8 @@ pub struct Session {
     pub newest: u64,
     /// Raised when the engine's memory was put back: subscriptions are gone.
     pub restored: u32,
+    /// How many worlds have begun.
+    pub began: u32,
     pub now: Ptr<window::Now>,
     /// The request that is followed, which the engine must be told again when its memory was put back.
     pub followed: Option<TraceId>,
@@ -162,6 +164,8 @@ pub enum SessionAction {
         ran: Ran,
         newest: u64,
         restored: bool,
+        /// A world began: nothing of the one before is left.
+        began: bool,
         events: Vec<Event>,
     },
     Saved(u64),
@@ -180,7 +184,11 @@ impl Reducible for Session {
     fn reduce(self: Rc<Self>, action: SessionAction) -> Rc<Self> {
         let mut s = (*self).clone();
         match action {
-            SessionAction::Answer { ran, newest, restored, events } => {
+            SessionAction::Answer { ran, newest, restored, began, events } => {
+                if began {
+                    let (restored, began, notice) = (s.restored, s.began + 1, s.notice.take());
+                    s = Session { restored, began, notice, ..Session::default() };
+                }
                 s.ready = true;
                 s.ran = ran;
                 s.newest = newest.max(ran.event);
@@ -227,7 +235,8 @@ mod tests {
     use super::*;
 
     fn answer(s: Session, newest: u64, ran: Ran, events: Vec<Event>) -> Session {
-        let next = Rc::new(s).reduce(SessionAction::Answer { ran, newest, restored: false, events });
+        let next =
+            Rc::new(s).reduce(SessionAction::Answer { ran, newest, restored: false, began: false, events });
         (*next).clone()
     }
 

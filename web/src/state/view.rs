@@ -165,6 +165,8 @@ pub enum ViewAction {
     Folder(String),
     Opening(Option<String>),
     Even,
+    /// Nothing of the world before can be selected any more.
+    NewWorld,
     /// A request is being followed from here on: nothing is chosen by hand.
     FollowNew,
 }
@@ -239,6 +241,17 @@ impl Reducible for View {
             ViewAction::Folder(folder) => v.folder = folder,
             ViewAction::Opening(path) => v.opening = path,
             ViewAction::Even => v.even = !v.even,
+            ViewAction::NewWorld => {
+                v.trace = None;
+                v.span = None;
+                v.ahead = None;
+                v.holds.clear();
+                v.key = None;
+                v.revision = None;
+                v.first_key = 0;
+                v.opening = None;
+                v.doc.effect = None;
+            }
             ViewAction::FollowNew => {
                 v.trace = None;
                 v.span = None;
