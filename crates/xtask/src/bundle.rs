@@ -177,7 +177,8 @@ pub fn build() -> Result<PathBuf> {
     }
 
     let links = format!(
-        "<link rel=\"stylesheet\" href=\"./{css}\">\n\
+        "<meta http-equiv=\"Content-Security-Policy\" content=\"{CSP}\">\n\
+         <link rel=\"stylesheet\" href=\"./{css}\">\n\
          <link rel=\"modulepreload\" id=\"page-js\" href=\"./{page_js}\">\n\
          <link rel=\"preload\" as=\"fetch\" crossorigin id=\"page-wasm\" href=\"./{page_wasm}\">\n\
          <link rel=\"preload\" as=\"fetch\" crossorigin id=\"engine-wasm\" href=\"./{engine_name}\">\n\
@@ -189,7 +190,7 @@ pub fn build() -> Result<PathBuf> {
         .filter(|line| !line.contains("data-trunk"))
         .map(|line| if line.trim() == "<!-- assets -->" { links.clone() + "\n" } else { format!("{line}\n") })
         .collect();
-    sh::write(&dist.join("index.html"), html.replace("{{csp}}", CSP))?;
+    sh::write(&dist.join("index.html"), html)?;
 
     // The service worker knows every file by name.
     let names: Vec<String> = sh::files(&dist)
