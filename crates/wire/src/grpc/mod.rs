@@ -65,7 +65,7 @@ pub fn request_headers(
         field(":path", path),
         field(":authority", authority),
         field("content-type", "application/grpc"),
-        field("user-agent", "grpc-go/1.79.3"),
+        field("user-agent", "grpc-go/1.82.1"),
         field("te", "trailers"),
     ];
     if let Some(t) = timeout {
