@@ -3,4 +3,10 @@
 //! Everything is driven by one table made from the released Go types (`schema`): a typed object is a `Struct` of
 //! field ids, read and written by paths such as `spec.containers[0].image`.
 
+pub mod catalog;
+pub mod codec;
 pub mod json;
+pub mod object;
+pub mod quantity;
+pub mod schema;
+pub mod time;

@@ -101,3 +101,39 @@ pub fn parse_path(path: &str) -> Vec<PathElem> {
         })
         .collect()
 }
+
+/// Appends one step to a path text: `.name`, `[3]`, or `["a.b/c"]` for keys that are no plain names.
+pub fn append_path(path: &mut String, e: &PathElem) {
+    match e {
+        PathElem::Index(i) => path.push_str(&format!("[{i}]")),
+        PathElem::Key(k) => {
+            let plain = !k.is_empty()
+                && !k.as_bytes()[0].is_ascii_digit()
+                && k.bytes().all(|c| c.is_ascii_alphanumeric() || matches!(c, b'_' | b'-' | b'$'));
+            if !plain {
+                path.push_str("[\"");
+                for c in k.chars() {
+                    if matches!(c, '"' | '\\') {
+                        path.push('\\');
+                    }
+                    path.push(c);
+                }
+                path.push_str("\"]");
+                return;
+            }
+            if !path.is_empty() {
+                path.push('.');
+            }
+            path.push_str(k);
+        }
+    }
+}
+
+/// The text of a path: the inverse of [`parse_path`].
+pub fn path_text(path: &[PathElem]) -> String {
+    let mut s = String::new();
+    for e in path {
+        append_path(&mut s, e);
+    }
+    s
+}
