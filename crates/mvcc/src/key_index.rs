@@ -5,7 +5,6 @@
 //! put stands an empty generation. The generation gives a revision its create revision and version.
 
 use crate::revision::Revision;
-use bytes::Bytes;
 use std::collections::BTreeSet;
 
 /// A stretch of a key's life, from its creation to its deletion.
@@ -26,10 +25,9 @@ impl Generation {
     }
 }
 
-/// All that is known of one key.
-#[derive(Clone, Debug, PartialEq, Eq)]
+/// The life of one key.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct KeyIndex {
-    key: Bytes,
     modified: Revision,
     generations: Vec<Generation>,
 }
@@ -43,26 +41,16 @@ pub(crate) struct Found {
 }
 
 impl KeyIndex {
-    /// A key that was never put.
-    pub(crate) fn new(key: Bytes) -> KeyIndex {
-        KeyIndex { key, modified: Revision::default(), generations: Vec::new() }
-    }
-
     /// A key whose oldest row in the backend is this one.
-    pub(crate) fn restored(key: Bytes, created: Revision, modified: Revision, ver: i64) -> KeyIndex {
-        KeyIndex { key, modified, generations: vec![Generation { created, ver, revs: vec![modified] }] }
+    pub(crate) fn restored(created: Revision, modified: Revision, ver: i64) -> KeyIndex {
+        KeyIndex { modified, generations: vec![Generation { created, ver, revs: vec![modified] }] }
     }
 
     /// A key whose oldest row in the backend is a tombstone.
-    pub(crate) fn restored_tombstone(key: Bytes, rev: Revision) -> KeyIndex {
-        let mut ki = KeyIndex::restored(key, Revision::default(), rev, 1);
+    pub(crate) fn restored_tombstone(rev: Revision) -> KeyIndex {
+        let mut ki = KeyIndex::restored(Revision::default(), rev, 1);
         ki.generations.push(Generation::default());
         ki
-    }
-
-    /// The key.
-    pub fn key(&self) -> &Bytes {
-        &self.key
     }
 
     /// Its last change, deletions included.
@@ -168,7 +156,7 @@ mod tests {
 
     /// Builds a key from "2 3 4t 5".
     fn key(history: &str) -> KeyIndex {
-        let mut ki = KeyIndex::new("foo".into());
+        let mut ki = KeyIndex::default();
         for w in history.split_whitespace() {
             match w.strip_suffix('t') {
                 Some(n) => assert!(ki.tombstone(Revision::new(n.parse().unwrap(), 0))),
@@ -190,7 +178,7 @@ mod tests {
     fn a_deleted_key_cannot_be_deleted_again() {
         let mut ki = key("2 3t");
         assert!(!ki.tombstone(Revision::new(4, 0)));
-        assert!(!KeyIndex::new("x".into()).tombstone(Revision::new(4, 0)));
+        assert!(!KeyIndex::default().tombstone(Revision::new(4, 0)));
     }
 
     #[test]

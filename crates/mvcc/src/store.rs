@@ -164,10 +164,10 @@ impl Store {
                     }
                     ki.put(k.rev);
                 }
-                (None, true) => self.index.insert(KeyIndex::restored_tombstone(kv.key.clone(), k.rev)),
+                (None, true) => self.index.insert(&kv.key, KeyIndex::restored_tombstone(k.rev)),
                 (None, false) => {
                     let created = Revision::new(kv.create_revision, 0);
-                    self.index.insert(KeyIndex::restored(kv.key.clone(), created, k.rev, kv.version));
+                    self.index.insert(&kv.key, KeyIndex::restored(created, k.rev, kv.version));
                     self.counters.keys += 1;
                 }
             }
@@ -221,7 +221,7 @@ impl Store {
     }
 
     /// Lives of all keys in a range, in key order, deleted keys included.
-    pub fn key_indexes(&self, range: &KeyRange) -> impl Iterator<Item = &KeyIndex> {
+    pub fn key_indexes(&self, range: &KeyRange) -> impl Iterator<Item = (&[u8], &KeyIndex)> {
         self.index.visit(range)
     }
 

@@ -53,13 +53,10 @@ impl<'a> WriteTxn<'a> {
         self.puts += 1;
         let main = self.begin + 1;
         let rev = Revision::new(main, self.changes.len() as i64);
-        let ki = self.s.index.entry(key);
-        let before = ki.get(main);
-        ki.put(rev);
-        let key = ki.key().clone();
+        let before = self.s.index.put(key, rev);
         self.s.counters.put_bytes += (key.len() + value.len()) as u64;
         let kv = Rc::new(KeyValue {
-            key,
+            key: key.clone(),
             create_revision: before.map_or(main, |f| f.created.main),
             mod_revision: main,
             version: before.map_or(0, |f| f.version) + 1,
