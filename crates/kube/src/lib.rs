@@ -10,3 +10,4 @@ pub mod object;
 pub mod quantity;
 pub mod schema;
 pub mod time;
+pub mod yaml;

@@ -151,9 +151,7 @@ fn broken_protobuf_is_an_error() {
 
 #[test]
 fn base64_errors() {
-    for (s, at) in
-        [("a", 0), ("ab", 0), ("abc", 0), ("abcda", 4), ("ab==c", 4), ("====", 0), ("a*bc", 1)]
-    {
+    for (s, at) in [("a", 0), ("ab", 0), ("abc", 0), ("abcda", 4), ("ab==c", 4), ("====", 0), ("a*bc", 1)] {
         assert_eq!(
             base64_decode(s.as_bytes()),
             Err(format!("illegal base64 data at input byte {at}")),

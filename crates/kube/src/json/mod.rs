@@ -15,7 +15,7 @@ mod print;
 mod tests;
 
 pub use ast::{JsonLike, Node, NodeKind, View};
-pub use parse::{JsonError, MAX_NESTING_DEPTH, MAX_TREE_DEPTH, parse_node};
+pub use parse::{JsonError, MAX_NESTING_DEPTH, MAX_TREE_DEPTH, parse_node, parse_prefix};
 pub use path::{Elem, PathElem, append_path, parse_path, path_text};
 pub use print::{append_go_float, append_string, go_quote, indent_text};
 

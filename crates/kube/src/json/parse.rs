@@ -76,12 +76,19 @@ impl Build for ToNode {
 }
 
 pub(super) fn parse(text: &[u8]) -> Result<Json, JsonError> {
-    Parser { t: text, i: 0 }.run(&ToJson)
+    Parser { t: text, i: 0, prefix: false }.run(&ToJson)
+}
+
+/// Parses the value at the start of a text and tells how many bytes it took (`json.Decoder`).
+pub fn parse_prefix(text: &[u8]) -> Result<(Json, usize), JsonError> {
+    let mut p = Parser { t: text, i: 0, prefix: true };
+    let v = p.run(&ToJson)?;
+    Ok((v, p.i))
 }
 
 /// Parses to the ordered tree with byte ranges.
 pub fn parse_node(text: &[u8]) -> Result<Node, JsonError> {
-    Parser { t: text, i: 0 }.run(&ToNode)
+    Parser { t: text, i: 0, prefix: false }.run(&ToNode)
 }
 
 enum Frame<N> {
@@ -92,6 +99,8 @@ enum Frame<N> {
 struct Parser<'a> {
     t: &'a [u8],
     i: usize,
+    /// stop behind the first value
+    prefix: bool,
 }
 
 impl Parser<'_> {
@@ -116,7 +125,7 @@ impl Parser<'_> {
         }
     }
 
-    fn run<B: Build>(mut self, b: &B) -> Result<B::Node, JsonError> {
+    fn run<B: Build>(&mut self, b: &B) -> Result<B::Node, JsonError> {
         let mut stack: Vec<Frame<B::Node>> = Vec::new();
         // The deepest level seen, and the first number that fits no float64: both are reported only when the
         // syntax is right, as Go checks the syntax of the whole text first.
@@ -185,10 +194,12 @@ impl Parser<'_> {
             };
             // A value is complete: close what it closes.
             loop {
-                self.space();
+                if !(self.prefix && stack.is_empty()) {
+                    self.space();
+                }
                 match stack.pop() {
                     None => {
-                        if self.i < self.t.len() {
+                        if !self.prefix && self.i < self.t.len() {
                             return self.bad("after top-level value");
                         }
                         if let Some(e) = number {
