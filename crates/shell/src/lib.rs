@@ -13,6 +13,7 @@ pub mod ast;
 mod builtins;
 mod cmd;
 mod condition;
+pub mod etcdctl;
 mod exec;
 mod expand;
 mod fs;
