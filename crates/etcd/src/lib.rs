@@ -9,7 +9,21 @@
 //!
 //! Nothing here knows a real clock, socket or file: time, randomness, network and disks are [`sim`]'s.
 
+pub mod backend;
 pub mod client;
+mod cluster;
 pub mod http2;
+pub mod id;
+mod member;
+pub mod membership;
+pub mod metrics;
+mod notify;
+mod server;
+pub mod wal;
 
 pub use client::Client;
+pub use cluster::{Cluster, ClusterConfig};
+pub use member::{
+    CLUSTER_VERSION, ELECTION_TICKS, EntryView, FollowerView, LogLine, MemberStatus, QUOTA_BACKEND_BYTES,
+    REQUEST_TIMEOUT, TICK, VERSION,
+};

@@ -179,7 +179,7 @@ impl Store {
             // A lease that is gone leaves its keys behind, as in etcd.
             self.lessor.attach(id, &key);
         }
-        if scheduled > self.compact_rev {
+        if scheduled > 0 && scheduled > self.compact_rev {
             // It may be refused only when it is done already.
             let _ = self.schedule_compaction(scheduled);
         }
