@@ -6,6 +6,8 @@ import (
 
 	admissionv1 "k8s.io/api/admission/v1"
 	admissionv1beta1 "k8s.io/api/admission/v1beta1"
+	apidiscoveryv2 "k8s.io/api/apidiscovery/v2"
+	apidiscoveryv2beta1 "k8s.io/api/apidiscovery/v2beta1"
 	imagepolicyv1alpha1 "k8s.io/api/imagepolicy/v1alpha1"
 	apiextv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	apiextv1beta1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1beta1"
@@ -23,6 +25,7 @@ var scheme = func() *runtime.Scheme {
 		clientscheme.AddToScheme, apiextv1.AddToScheme, apiextv1beta1.AddToScheme,
 		aggregatorv1.AddToScheme, aggregatorv1beta1.AddToScheme,
 		admissionv1.AddToScheme, admissionv1beta1.AddToScheme, imagepolicyv1alpha1.AddToScheme,
+		apidiscoveryv2.AddToScheme, apidiscoveryv2beta1.AddToScheme,
 	} {
 		if err := add(s); err != nil {
 			panic(err)

@@ -385,7 +385,15 @@ impl<'s> Decoder<'s> {
             let n = self.push_key(key);
             let v = self.value(elem, member, None, elem_go, crate::schema::elem_of_go_type(elem_go))?;
             self.path.truncate(n);
-            let nil = matches!(elem, Kind::Bytes | Kind::List(_) | Kind::WrappedList(_) | Kind::Map(_));
+            let nil = matches!(
+                elem,
+                Kind::Bytes
+                    | Kind::List(_)
+                    | Kind::WrappedList(_)
+                    | Kind::Map(_)
+                    | Kind::PropsOrArray(_)
+                    | Kind::PropsOrStrings(_)
+            );
             out.insert(
                 key.to_string(),
                 v.unwrap_or_else(|| if nil { Value::Null } else { Value::zero(elem) }),

@@ -107,6 +107,7 @@ impl Printer<'_> {
             Value::Quantity(q) => append_string(q.as_str(), self.out),
             Value::Raw(r) if r.is_empty() => self.out.extend_from_slice(b"null"),
             Value::Raw(r) => compact_raw(r, self.out),
+            Value::List(l) if l.is_empty() && !kind.is_list() => self.out.extend_from_slice(b"null"),
             Value::List(l) => {
                 self.out.push(b'[');
                 for (i, e) in l.iter().enumerate() {

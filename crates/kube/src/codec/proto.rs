@@ -141,7 +141,8 @@ fn field(out: &mut Vec<u8>, f: &Field, v: Option<&Value>) {
             for (k, v) in m {
                 len_field(out, f.number, |out| {
                     str_field(out, 1, k.as_bytes());
-                    if !matches!(v, Value::Null) || matches!(**e, Kind::WrappedList(_)) {
+                    // Only a nil byte slice is left out; other nil elements are empty messages.
+                    if !matches!((v, &**e), (Value::Null, Kind::Bytes)) {
                         value(out, 2, e, v);
                     }
                 });
