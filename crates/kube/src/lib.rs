@@ -5,9 +5,13 @@
 
 pub mod catalog;
 pub mod codec;
+pub mod field;
 pub mod json;
+pub mod meta;
 pub mod object;
 pub mod quantity;
 pub mod schema;
+pub mod selector;
+pub mod status;
 pub mod time;
 pub mod yaml;

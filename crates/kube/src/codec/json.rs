@@ -1,7 +1,7 @@
 //! JSON → typed object with the rules and error texts of `sigs.k8s.io/json` (case-sensitive names, integers kept),
 //! and typed object → JSON as Go's `encoding/json` prints the structs.
 
-pub use super::json_encode::{encode, to_text, to_vec};
+pub use super::json_encode::{encode, to_text, to_vec, value_text};
 
 use super::base64_decode;
 use crate::catalog::Gvk;

@@ -40,6 +40,13 @@ pub fn to_vec(gvk: &Gvk, s: &Struct) -> Vec<u8> {
     out
 }
 
+/// One value's text, without its field: as `json.Marshal` prints it.
+pub fn value_text(v: &Value) -> String {
+    let mut out = Vec::new();
+    Printer { out: &mut out }.value(&Kind::Str, v);
+    String::from_utf8_lossy(&out).into_owned()
+}
+
 struct Printer<'a> {
     out: &'a mut Vec<u8>,
 }
@@ -107,7 +114,11 @@ impl Printer<'_> {
             Value::Quantity(q) => append_string(q.as_str(), self.out),
             Value::Raw(r) if r.is_empty() => self.out.extend_from_slice(b"null"),
             Value::Raw(r) => compact_raw(r, self.out),
-            Value::List(l) if l.is_empty() && !kind.is_list() => self.out.extend_from_slice(b"null"),
+            Value::List(l)
+                if l.is_empty() && matches!(kind, Kind::PropsOrArray(_) | Kind::PropsOrStrings(_)) =>
+            {
+                self.out.extend_from_slice(b"null")
+            }
             Value::List(l) => {
                 self.out.push(b'[');
                 for (i, e) in l.iter().enumerate() {
