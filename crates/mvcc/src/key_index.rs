@@ -119,6 +119,10 @@ impl KeyIndex {
             self.generations[g].revs.drain(..r);
         }
         self.generations.drain(..g);
+        // A transaction may delete a key and put it again, so that two generations meet in one revision. etcd's compaction
+        // at that revision keeps the tombstone only, and the member dies when the key is read; here the put stays too.
+        let later = self.generations.iter().skip(1);
+        available.extend(later.filter_map(|g| g.last_at(at).map(|r| g.revs[r])));
     }
 
     /// Adds to `available` the revision that a compaction at `at` would leave, unless that is a tombstone: hashes leave
@@ -200,6 +204,17 @@ mod tests {
             assert_eq!(revs.join(" "), left, "{history} compacted at {at}");
             assert_eq!(ki.is_empty(), left.is_empty());
         }
+    }
+
+    #[test]
+    fn a_key_deleted_and_put_in_one_transaction_survives() {
+        let mut ki = key("2");
+        assert!(ki.tombstone(Revision::new(3, 0)));
+        ki.put(Revision::new(3, 1));
+        let mut available = BTreeSet::new();
+        ki.compact(3, &mut available);
+        assert_eq!(available, BTreeSet::from([Revision::new(3, 0), Revision::new(3, 1)]));
+        assert_eq!(ki.get(3).map(|f| f.modified), Some(Revision::new(3, 1)));
     }
 
     #[test]
