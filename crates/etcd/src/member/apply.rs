@@ -33,6 +33,8 @@ pub(super) async fn apply_loop(m: Rc<Member>, mut rx: mpsc::UnboundedReceiver<Ap
 
 async fn apply_entry(m: &Rc<Member>, e: Entry) {
     let fresh = e.index > m.committed_index.get();
+    let commit = m.commit_spans.borrow_mut().remove(&e.index);
+    drop(commit);
     if e.r#type == ENTRY_CONF_CHANGE {
         apply_conf_change(m, &e, fresh);
         return done(m, &e);

@@ -107,6 +107,8 @@ pub(crate) struct Member {
     pub peers: RefCell<BTreeMap<u64, PeerState>>,
     /// Watch streams of clients: woken when their stream of the store has something to send.
     pub watch_streams: RefCell<BTreeMap<StreamId, Rc<Notify>>>,
+    /// Spans of followed writes that are committed and not taken up by the apply loop, by index.
+    pub commit_spans: RefCell<BTreeMap<u64, Span>>,
     /// Spans of followed writes that end with the next backend commit.
     pub db_spans: RefCell<Vec<Span>>,
     /// Something waits for the next backend commit, a compaction for its steps, a lease for its expiry, a watcher for history.
@@ -136,9 +138,10 @@ impl Member {
     pub(crate) fn start(shared: &Rc<Shared>, index: usize) {
         let (shared, process) = (shared.clone(), shared.peers[index].process.clone());
         let task = process.clone();
+        let ports = crate::server::listen(&shared, index);
         process.spawn(async move {
             match Member::load(&shared, index).await {
-                Ok((member, wal)) => member.run(wal),
+                Ok((member, wal)) => member.run(wal, ports),
                 Err(e) => {
                     shared.log(index, "fatal", format!("{e}"));
                     // A member that cannot read its disk ends; the others go on without it.
@@ -238,6 +241,7 @@ impl Member {
             metrics: Metrics::default(),
             peers: RefCell::default(),
             watch_streams: RefCell::default(),
+            commit_spans: RefCell::default(),
             db_spans: RefCell::default(),
             backend_wake: Notify::default(),
             lease_wake: Notify::default(),
@@ -249,7 +253,7 @@ impl Member {
         Ok((member, wal))
     }
 
-    fn run(self: Rc<Self>, wal: Wal) {
+    fn run(self: Rc<Self>, wal: Wal, ports: crate::server::Ports) {
         *self.shared.running[self.index].borrow_mut() = Some(self.clone());
         let p = self.process.clone();
         let inbox = self.sim.net().bind(&p, p.name());
@@ -264,7 +268,7 @@ impl Member {
         p.spawn(read::read_loop(self.clone()));
         p.spawn(propose::publish(self.clone()));
         p.spawn(propose::monitor_version(self.clone()));
-        crate::server::serve(&self);
+        crate::server::serve(&self, ports);
     }
 
     pub(crate) fn name(&self) -> &str {

@@ -123,6 +123,8 @@ async fn handle(
             span.end();
             let commit = m.sim.trace().span(&ctx, Station::Commit.name(), Some(Station::Commit), m.name());
             commit.set("commit", last.index.to_string());
+            // It ends when the apply loop takes the entry up.
+            m.commit_spans.borrow_mut().insert(index, commit);
         }
         let _ = apply.unbounded_send(rd.committed_entries); // the apply loop lives as long as this one
     }

@@ -10,6 +10,7 @@ mod maintenance;
 mod watch;
 
 use crate::client::deadline_exceeded;
+use crate::cluster::Shared;
 use crate::http2;
 use crate::member::Member;
 use bytes::Bytes;
@@ -17,7 +18,7 @@ use core::time::Duration;
 use futures::StreamExt;
 use futures::channel::mpsc;
 use prost::Message;
-use sim::{Conn, Ctx, Task};
+use sim::{Conn, Ctx, Listener, Task};
 use std::collections::BTreeMap;
 use std::rc::Rc;
 use wire::grpc::{
@@ -31,21 +32,33 @@ const MAX_RECV: u32 = (mvcc::check::MAX_REQUEST_BYTES + mvcc::check::GRPC_OVERHE
 /// Election timeouts without a leader after which streams that require one are cut.
 const MAX_NO_LEADER: u32 = 3;
 
-/// Listens on the member's URLs.
-pub(crate) fn serve(m: &Rc<Member>) {
-    let peer = &m.shared.peers[m.index];
+/// The open ports of a member: for clients, for other members.
+pub(crate) struct Ports {
+    clients: Listener,
+    peers: Listener,
+}
+
+/// Listens on the member's URLs. Connections wait until [`serve`] takes them.
+pub(crate) fn listen(shared: &Shared, index: usize) -> Ports {
+    let peer = &shared.peers[index];
     let addr = |url: &str| url.strip_prefix("http://").unwrap_or(url).to_owned();
-    let net = m.sim.net();
-    let clients = net.listen(&m.process, &addr(&peer.client_url));
-    let peers = net.listen(&m.process, &addr(&peer.peer_url));
+    let net = shared.sim.net();
+    Ports {
+        clients: net.listen(&peer.process, &addr(&peer.client_url)),
+        peers: net.listen(&peer.process, &addr(&peer.peer_url)),
+    }
+}
+
+/// Serves the connections that come to a member's ports.
+pub(crate) fn serve(m: &Rc<Member>, ports: Ports) {
     let (c, p) = (m.clone(), m.clone());
     m.process.spawn(async move {
-        while let Some(conn) = clients.accept().await {
+        while let Some(conn) = ports.clients.accept().await {
             c.process.spawn(connection(c.clone(), conn));
         }
     });
     m.process.spawn(async move {
-        while let Some(conn) = peers.accept().await {
+        while let Some(conn) = ports.peers.accept().await {
             p.process.spawn(http::peer_connection(p.clone(), conn));
         }
     });
