@@ -188,14 +188,19 @@ impl Cluster {
         drop(gone);
     }
 
-    /// Stops a member in order: what it has written stays, and it hands leadership over to another member first if it can.
+    /// Stops a member in order: if it leads and others run, it hands over first (at most one election timeout long); then what
+    /// it has applied is committed and the process ends. That takes virtual time.
     pub fn stop(&self, index: usize) {
-        if let Some(m) = self.shared.running[index].borrow().as_ref() {
+        let Some(m) = self.shared.running[index].borrow().clone() else { return };
+        let shared = self.shared.clone();
+        let process = m.process.clone();
+        process.spawn(async move {
+            m.hand_over().await;
             m.commit();
-        }
-        self.shared.peers[index].process.stop();
-        let gone = self.shared.running[index].borrow_mut().take();
-        drop(gone);
+            let gone = shared.running[index].borrow_mut().take();
+            drop(gone);
+            m.process.stop();
+        });
     }
 
     /// Starts a crashed or stopped member from its disk. Nothing happens when it runs.
