@@ -12,7 +12,6 @@ use core::cell::{Cell, RefCell};
 use core::task::{Poll, Waker};
 use core::time::Duration;
 use futures::channel::mpsc;
-use futures::future::Either;
 use sim::{Conn, ConnectError, Ctx, Process, Rng, Sim};
 use std::collections::BTreeMap;
 use std::rc::{Rc, Weak};
@@ -51,12 +50,7 @@ pub(crate) fn address(endpoint: &str) -> String {
 }
 
 impl Endpoints {
-    pub(crate) fn new(
-        sim: &Sim,
-        process: &Process,
-        endpoints: Vec<String>,
-        keepalive: Option<Keepalive>,
-    ) -> Rc<Endpoints> {
+    pub(crate) fn new(sim: &Sim, process: &Process, endpoints: Vec<String>) -> Rc<Endpoints> {
         let rng = sim.rng(&format!("etcd-client/{}", process.name()));
         let list: Vec<Endpoint> =
             endpoints.iter().map(|e| Endpoint { addr: address(e), state: State::Connecting }).collect();
@@ -70,13 +64,7 @@ impl Endpoints {
             waiting: RefCell::default(),
         });
         for index in 0..this.list.borrow().len() {
-            process.spawn(keep_connected(
-                Rc::downgrade(&this),
-                sim.clone(),
-                process.clone(),
-                index,
-                keepalive,
-            ));
+            process.spawn(keep_connected(Rc::downgrade(&this), sim.clone(), process.clone(), index));
         }
         this
     }
@@ -137,13 +125,7 @@ impl Drop for Endpoints {
     }
 }
 
-async fn keep_connected(
-    endpoints: Weak<Endpoints>,
-    sim: Sim,
-    process: Process,
-    index: usize,
-    keepalive: Option<Keepalive>,
-) {
+async fn keep_connected(endpoints: Weak<Endpoints>, sim: Sim, process: Process, index: usize) {
     let mut failures = 0u32;
     loop {
         let Some(addr) = endpoints.upgrade().map(|e| e.list.borrow()[index].addr.clone()) else { return };
@@ -155,7 +137,7 @@ async fn keep_connected(
                 let ch = Rc::new(Channel::new(conn, addr));
                 this.set(index, State::Ready(ch.clone()));
                 drop(this);
-                read(&ch, &sim, &process, keepalive).await;
+                ch.read().await;
                 let Some(this) = endpoints.upgrade() else { return };
                 this.set(index, State::Connecting);
             }
@@ -180,54 +162,6 @@ async fn keep_connected(
             }
         }
     }
-}
-
-/// Hands what arrives on a connection to its calls until it ends, or until the other side has not answered for too long.
-async fn read(ch: &Channel, sim: &Sim, process: &Process, keepalive: Option<Keepalive>) {
-    let lost = match keepalive {
-        None => {
-            ch.read().await;
-            "error reading from server: EOF"
-        }
-        Some(k) => {
-            let (reading, watching) = (ch.read(), unanswered(ch, sim, process, k));
-            futures::pin_mut!(reading, watching);
-            match futures::future::select(reading, watching).await {
-                Either::Left(_) => "error reading from server: EOF",
-                Either::Right(_) => "keepalive ping failed to receive ACK within timeout",
-            }
-        }
-    };
-    ch.fail(lost);
-}
-
-/// Ends when a ping would have gone unanswered. The frames of pings are not modelled here: whether one would be answered is
-/// asked of the network.
-async fn unanswered(ch: &Channel, sim: &Sim, process: &Process, k: Keepalive) {
-    let answers = || {
-        let (me, peer) = (process.name(), ch.conn.peer());
-        let net = sim.net();
-        !net.link(me, peer).cut && !net.link(peer, me).cut && !sim.process(peer).paused()
-    };
-    loop {
-        sim.sleep(k.time).await;
-        if answers() {
-            continue;
-        }
-        sim.sleep(k.timeout).await;
-        if !answers() {
-            return;
-        }
-    }
-}
-
-/// When a silent connection is given up (grpc-go's `keepalive.ClientParameters`).
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Keepalive {
-    /// Time between pings.
-    pub time: Duration,
-    /// How long one may go unanswered.
-    pub timeout: Duration,
 }
 
 /// What arrives on one call.
@@ -291,7 +225,7 @@ impl Channel {
         })
     }
 
-    /// Hands what arrives to the calls until the connection ends; [`Channel::fail`] then ends the calls.
+    /// Hands what arrives to the calls until the connection ends.
     async fn read(&self) {
         while let Some(frame) = self.conn.recv().await {
             let ctx = frame.ctx;
@@ -300,14 +234,10 @@ impl Channel {
                 self.dispatch(f, ctx);
             }
         }
-    }
-
-    /// Closes the connection and ends its calls.
-    fn fail(&self, why: &str) {
         self.conn.close();
         let calls = core::mem::take(&mut *self.calls.borrow_mut());
         for tx in calls.into_values() {
-            let lost = Status::new(Code::Unavailable, why);
+            let lost = Status::new(Code::Unavailable, "error reading from server: EOF");
             let _ = tx.unbounded_send(Incoming::End(Err(lost))); // the caller may have given up
         }
     }

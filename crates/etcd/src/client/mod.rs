@@ -16,7 +16,6 @@ mod retry;
 mod stream;
 mod watch;
 
-pub use conn::Keepalive;
 pub use lease::KeepAlive;
 pub use retry::RetryPolicy;
 pub use stream::Stream;
@@ -46,20 +45,7 @@ impl Client {
     /// A client that runs in `process` and talks to `endpoints` (`host:port`, or URLs of them). Starts to connect to all of
     /// them at once; calls wait until one is connected.
     pub fn new(sim: &Sim, process: &Process, endpoints: Vec<String>) -> Client {
-        let endpoints = Endpoints::new(sim, process, endpoints, None);
-        Client { endpoints, timeout: None, metadata: Rc::new([]) }
-    }
-
-    /// A client that gives up connections on which nothing is answered: etcdctl pings every 2 s and waits 6 s, a kube-apiserver
-    /// every 30 s and waits 10 s.
-    pub fn with_keepalive(
-        sim: &Sim,
-        process: &Process,
-        endpoints: Vec<String>,
-        keepalive: Keepalive,
-    ) -> Client {
-        let endpoints = Endpoints::new(sim, process, endpoints, Some(keepalive));
-        Client { endpoints, timeout: None, metadata: Rc::new([]) }
+        Client { endpoints: Endpoints::new(sim, process, endpoints), timeout: None, metadata: Rc::new([]) }
     }
 
     /// The same client with a deadline for every call: Go's `context.WithTimeout`. A call that takes longer fails with

@@ -4,7 +4,7 @@
 //! Raft's configuration. The chain of appliers is etcd's: a CORRUPT alarm refuses, a NOSPACE alarm refuses what needs space,
 //! then the store.
 
-use super::propose::{Applied, LEASE_COST, put_cost, txn_cost};
+use super::propose::{Applied, put_cost, txn_cost};
 use super::{Apply, CLUSTER_VERSION, Member};
 use crate::membership::MemberInfo;
 use bytes::Bytes;
@@ -33,11 +33,8 @@ pub(super) async fn apply_loop(m: Rc<Member>, mut rx: mpsc::UnboundedReceiver<Ap
 
 async fn apply_entry(m: &Rc<Member>, e: Entry) {
     let fresh = e.index > m.committed_index.get();
-    let commit = m.commit_ctx.borrow_mut().remove(&e.index);
-    if let Some(ctx) = commit {
-        let span = m.sim.station(&ctx, Station::Commit, m.name()).await;
-        span.set("index", e.index.to_string());
-    }
+    let commit = m.commit_spans.borrow_mut().remove(&e.index);
+    drop(commit);
     if e.r#type == ENTRY_CONF_CHANGE {
         apply_conf_change(m, &e, fresh);
         return done(m, &e);
@@ -171,24 +168,12 @@ fn conf_state_json(c: &wire::raftpb::ConfState) -> String {
 }
 
 /// Carries a request out. `wanted`: somebody here waits for the answer.
-fn execute(m: &Rc<Member>, req: InternalRaftRequest, wanted: bool, fresh: bool) -> super::Outcome {
+fn execute(m: &Member, req: InternalRaftRequest, wanted: bool, fresh: bool) -> super::Outcome {
     if !fresh {
         return Ok(Applied::Nothing);
     }
     let corrupt = alarm_raised(m, AlarmType::Corrupt);
     let full = alarm_raised(m, AlarmType::NoSpace);
-    // What exceeds the quota is done all the same; only its answer says otherwise.
-    let within = |cost: u64, applied: Applied| {
-        if m.has_space(cost) {
-            return Ok(applied);
-        }
-        if !full {
-            let m = m.clone();
-            let process = m.process.clone();
-            process.spawn(async move { m.raise_no_space().await });
-        }
-        Err(errors::NO_SPACE.into())
-    };
     let mut s = m.store.borrow_mut();
     let refuse = |cost: u64| -> Result<(), Status> {
         if corrupt {
@@ -201,30 +186,29 @@ fn execute(m: &Rc<Member>, req: InternalRaftRequest, wanted: bool, fresh: bool) 
     };
     if let Some(r) = &req.put {
         refuse(put_cost(r))?;
-        return s.put(r).map(Applied::Put).and_then(|a| within(put_cost(r), a));
+        return s.put(r).map(Applied::Put);
     }
     if let Some(r) = &req.delete_range {
         refuse(0)?;
         return s.delete_range(r).map(Applied::DeleteRange);
     }
     if let Some(mut r) = req.txn {
-        let cost = txn_cost(&r);
-        refuse(cost)?;
+        refuse(txn_cost(&r))?;
         if !wanted {
             mvcc::txn::remove_needless_ranges(&mut r);
         }
-        return s.txn(&r).map(Applied::Txn).and_then(|a| within(cost, a));
+        return s.txn(&r).map(Applied::Txn);
     }
     if let Some(r) = &req.compaction {
         refuse(0)?;
         return s.compact(r).map(Applied::Compaction);
     }
     if let Some(r) = &req.lease_grant {
-        refuse(LEASE_COST)?;
+        refuse(64)?;
         let resp = s.lease_grant(r, m.nanos()).map(Applied::LeaseGrant);
         m.metrics.lease_granted.add(u64::from(resp.is_ok()));
         m.lease_wake.notify();
-        return resp.and_then(|a| within(LEASE_COST, a));
+        return resp;
     }
     if let Some(r) = &req.lease_revoke {
         refuse(0)?;

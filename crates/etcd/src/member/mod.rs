@@ -18,7 +18,7 @@ mod raft_loop;
 mod read;
 mod status;
 
-pub(crate) use propose::{Applied, LEASE_COST, Outcome, put_cost, txn_cost};
+pub(crate) use propose::{Applied, Outcome, put_cost, txn_cost};
 pub use status::{EntryView, FollowerView, MemberStatus};
 
 use crate::backend::DiskBackend;
@@ -107,8 +107,8 @@ pub(crate) struct Member {
     pub peers: RefCell<BTreeMap<u64, PeerState>>,
     /// Watch streams of clients: woken when their stream of the store has something to send.
     pub watch_streams: RefCell<BTreeMap<StreamId, Rc<Notify>>>,
-    /// Followed entries that are committed and not taken up by the apply loop, by index.
-    pub commit_ctx: RefCell<BTreeMap<u64, sim::Ctx>>,
+    /// Spans of followed writes that are committed and not taken up by the apply loop, by index.
+    pub commit_spans: RefCell<BTreeMap<u64, Span>>,
     /// Spans of followed writes that end with the next backend commit.
     pub db_spans: RefCell<Vec<Span>>,
     /// Something waits for the next backend commit, a compaction for its steps, a lease for its expiry, a watcher for history.
@@ -241,7 +241,7 @@ impl Member {
             metrics: Metrics::default(),
             peers: RefCell::default(),
             watch_streams: RefCell::default(),
-            commit_ctx: RefCell::default(),
+            commit_spans: RefCell::default(),
             db_spans: RefCell::default(),
             backend_wake: Notify::default(),
             lease_wake: Notify::default(),

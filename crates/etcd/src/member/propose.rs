@@ -106,19 +106,6 @@ impl Member {
         }
     }
 
-    /// Gives leadership to the voter that has been connected longest, if this member leads and there is one.
-    pub(crate) async fn hand_over(&self) {
-        let to = {
-            let peers = self.peers.borrow();
-            peers.iter().filter_map(|(id, s)| Some((s.active_since?, *id))).min().map(|(_, id)| id)
-        };
-        let Some(to) = to.filter(|_| self.is_leader()) else { return };
-        self.node.borrow_mut().transfer_leader(to);
-        self.raft.wake.notify();
-        let elected = self.raft.soft.until(|| self.raft.lead.get() == to);
-        let _ = self.sim.timeout(TICK * ELECTION_TICKS, elected).await; // it stops either way
-    }
-
     /// Why a request that began at `start` may have timed out.
     fn timeout_error(&self, start: Time) -> wire::rpc::Error {
         let election = TICK * ELECTION_TICKS;
@@ -143,20 +130,9 @@ impl Member {
 
     /// Refuses a write that would need more space than the quota leaves, and raises the alarm.
     pub(crate) async fn check_quota(&self, cost: u64) -> Result<(), Status> {
-        if self.has_space(cost) {
+        if cost == 0 || self.backend.borrow().rows().size() + cost < self.shared.quota {
             return Ok(());
         }
-        self.raise_no_space().await;
-        Err(errors::NO_SPACE.into())
-    }
-
-    /// Whether what costs so much fits into the quota.
-    pub(super) fn has_space(&self, cost: u64) -> bool {
-        cost == 0 || self.backend.borrow().rows().size() + cost < self.shared.quota
-    }
-
-    /// Raises this member's NOSPACE alarm.
-    pub(super) async fn raise_no_space(&self) {
         let alarm = AlarmRequest {
             action: alarm_request::AlarmAction::Activate as i32,
             member_id: self.id,
@@ -165,11 +141,9 @@ impl Member {
         // The answer is the same whether or not the alarm could be raised.
         let _ =
             self.raft_request(None, InternalRaftRequest { alarm: Some(alarm), ..Default::default() }).await;
+        Err(errors::NO_SPACE.into())
     }
 }
-
-/// What a lease costs against the quota.
-pub(crate) const LEASE_COST: u64 = 64;
 
 /// What a put costs against the quota.
 pub(crate) fn put_cost(r: &PutRequest) -> u64 {

@@ -73,7 +73,7 @@ pub(super) async fn inbox_loop(m: Rc<Member>, inbox: Inbox) {
 }
 
 pub(super) async fn raft_loop(m: Rc<Member>, mut wal: Wal, apply: mpsc::UnboundedSender<Apply>) {
-    let mut quorum = Quorum::new();
+    let mut quorum: BTreeMap<u64, Span> = BTreeMap::new();
     let mut seen = 0;
     loop {
         while m.node.borrow().has_ready() {
@@ -84,14 +84,11 @@ pub(super) async fn raft_loop(m: Rc<Member>, mut wal: Wal, apply: mpsc::Unbounde
     }
 }
 
-/// Followed entries that wait for a majority, by index: their request and the span.
-type Quorum = BTreeMap<u64, (u64, Span)>;
-
 async fn handle(
     m: &Rc<Member>,
     wal: &mut Wal,
     apply: &mpsc::UnboundedSender<Apply>,
-    quorum: &mut Quorum,
+    quorum: &mut BTreeMap<u64, Span>,
     rd: Ready,
 ) {
     if let Some(soft) = rd.soft_state {
@@ -120,18 +117,14 @@ async fn handle(
     if let Some(last) = rd.committed_entries.last() {
         m.raft.committed.set(m.raft.committed.get().max(last.index));
         let waiting = quorum.split_off(&(last.index + 1));
-        for (index, (id, span)) in core::mem::replace(quorum, waiting) {
+        for (index, span) in core::mem::replace(quorum, waiting) {
             span.set("index", index.to_string());
-            // The station of the commit is the apply loop's, where a request may be held, if the answer is waited for here.
-            if m.wait.borrow().contains_key(&id) {
-                m.commit_ctx.borrow_mut().insert(index, span.ctx());
-            } else {
-                let st = Station::Commit;
-                m.sim
-                    .trace()
-                    .span(&span.ctx(), st.name(), Some(st), m.name())
-                    .set("index", index.to_string());
-            }
+            let ctx = span.ctx();
+            span.end();
+            let commit = m.sim.trace().span(&ctx, Station::Commit.name(), Some(Station::Commit), m.name());
+            commit.set("commit", last.index.to_string());
+            // It ends when the apply loop takes the entry up.
+            m.commit_spans.borrow_mut().insert(index, commit);
         }
         let _ = apply.unbounded_send(rd.committed_entries); // the apply loop lives as long as this one
     }
@@ -190,12 +183,12 @@ fn begin_append(m: &Member, entries: &[Entry], leads: bool) -> Vec<(usize, Span)
 }
 
 /// Spans that end when a majority has the entry.
-fn begin_quorum(m: &Member, entries: &[Entry], quorum: &mut Quorum) {
+fn begin_quorum(m: &Member, entries: &[Entry], quorum: &mut BTreeMap<u64, Span>) {
     for e in entries {
-        if let Some((id, ctx)) = m.shared.followed(e) {
+        if let Some((_, ctx)) = m.shared.followed(e) {
             let span = m.sim.trace().span(&ctx, Station::Quorum.name(), Some(Station::Quorum), m.name());
             span.set("needs", (m.shared.peers.len() / 2 + 1).to_string());
-            quorum.insert(e.index, (id, span));
+            quorum.insert(e.index, span);
         }
     }
 }

@@ -3,7 +3,7 @@
 
 use super::kv::{mismatched, no_leader};
 use super::{Call, http};
-use crate::member::{Applied, LEASE_COST, Member, REQUEST_TIMEOUT};
+use crate::member::{Applied, Member, REQUEST_TIMEOUT};
 use core::time::Duration;
 use mvcc::Renewal;
 use prost::Message;
@@ -23,7 +23,7 @@ pub(super) async fn grant(
     ctx: Option<Ctx>,
     mut r: LeaseGrantRequest,
 ) -> Result<LeaseGrantResponse, Status> {
-    m.check_quota(LEASE_COST).await?;
+    m.check_quota(64).await?;
     while r.id == 0 {
         r.id = (m.ids.next_id() & (u64::MAX >> 1)) as i64;
     }

@@ -104,7 +104,7 @@ impl Requirement {
 }
 
 fn go_json(values: &[String]) -> String {
-    values.iter().map(|v| Json::from(v)).collect::<Json>().to_text()
+    values.iter().map(Json::from).collect::<Json>().to_text()
 }
 
 fn label_key(key: &str, path: &str, errors: &mut Vec<String>) {

@@ -129,7 +129,7 @@ impl EncryptionConfiguration {
         };
         let decoding =
             |text: String| format!("error decoding encryption provider configuration file {path:?}: {text}");
-        let json = Json::parse(content)
+        let json = kube::yaml::to_json(content)
             .map_err(|e| wrap(decoding(format!("couldn't get version/kind; json parse error: {e}"))))?;
         let config = Self::from_json(&json, content).map_err(|e| match e {
             read::ReadError::OtherKind(gvk) => wrap(format!("got unexpected config type: {gvk}")),
