@@ -15,9 +15,12 @@ for (const dark of [false, true]) {
     found.push(...(await violations(page)).map((v) => `${"first visit"}: ${v}`));
     await page.click("#primary");
     await page.waitForSelector(".st.cur");
-    for (let i = 0; i < 13; i++) {
+    // On to the revision: the path of an etcd write.
+    for (let i = 0; i < 40 && (await page.locator('.st.cur[data-station="mvcc"]').count()) === 0; i++) {
+      const before = await page.getAttribute(".app", "data-event");
       await page.click("#primary");
-      await page.waitForFunction((n) => document.querySelectorAll(".st.done").length > n, i);
+      await page.waitForFunction((e) => document.querySelector(".app").dataset.event !== e, before);
+      await page.waitForFunction(() => !document.querySelector("#primary").disabled);
     }
     await page.keyboard.press("f");
     found.push(...(await violations(page)).map((v) => `${"pipeline at a station"}: ${v}`));

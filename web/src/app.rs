@@ -84,7 +84,7 @@ fn receive(session: &UseReducerDispatcher<Session>, kind: &str, bytes: &[u8], te
 
 #[component(App)]
 pub fn app() -> Html {
-    let (name, text, _) = open::MANIFESTS[0];
+    let (name, text, _) = open::SCRIPTS[0];
     let prefs = use_reducer(Prefs::load);
     let session = use_reducer(Session::default);
     let view = use_reducer(move || View::new(&format!("~/{name}"), text));

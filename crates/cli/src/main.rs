@@ -11,12 +11,7 @@ usage:
 flags of run:
   --seed N                 the world's seed (default 1): the same seed and script give the same output
   --members 1|3|5          etcd members (default 3)
-  --world kube|etcd        with an API server, or an empty etcd cluster at revision 1 (default kube)
-  --nodes N                nodes; 0 leaves Pods Pending (default 1)
-  --controllers on|off     off is a bare API server (default on)
-  --encryption-config FILE an EncryptionConfiguration for the API server
-  --apiserver-flags \"…\"    further flags of kube-apiserver
-  --etcd-flags \"…\"         further flags of etcd
+  --world kube|etcd        an empty etcd cluster at revision 1 (default); kube: not modelled here yet
   --trace FILE             write every request's trace, in OTLP's file format
 ";
 

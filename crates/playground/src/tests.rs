@@ -41,13 +41,12 @@ fn the_same_seed_gives_the_same_bytes() {
 #[test]
 fn a_saved_world_goes_on() {
     let w = world(3);
-    w.script_output("etcdctl put a 1; echo x > /root/f");
+    w.script_output("etcdctl put a 1; echo x > ~/f");
     let bytes = w.save().to_bytes();
     let saved = Saved::from_bytes(&bytes).expect("just written");
     assert_eq!(saved.to_bytes(), bytes);
     let w = World::start(saved.config.clone(), Some(saved)).expect("a saved world starts");
-    let (out, _) =
-        w.script_output("etcdctl get a; while read l; do echo $l; done < /root/f; etcdctl put b 2");
+    let (out, _) = w.script_output("etcdctl get a; while read l; do echo $l; done < ~/f; etcdctl put b 2");
     assert_eq!(out, "a\n1\nx\nOK\n");
 }
 

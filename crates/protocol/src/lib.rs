@@ -59,7 +59,7 @@ impl Default for Config {
             members: 3,
             nodes: 1,
             controllers: true,
-            kube: true,
+            kube: false,
             encryption: None,
             apiserver_flags: String::new(),
             etcd_flags: String::new(),

@@ -1,6 +1,6 @@
 //! The shell's files: one tree in memory, shared by every terminal and saved with the world.
 //!
-//! Paths are absolute and clean (`/root/a.yaml`); [`Fs::resolve`] makes them so. A file's change counter lets others notice
+//! Paths are absolute and clean (`/tmp/a.yaml`); [`Fs::resolve`] makes them so. A file's change counter lets others notice
 //! that it was written: saving the API server's static Pod manifest restarts the API server.
 
 use bytes::Bytes;

@@ -131,3 +131,29 @@ fn random_bytes_never_panic() {
         let _ = parse(&text); // seed names the input
     }
 }
+
+// What GNU coreutils 9.1, grep 3.8 and bsdmainutils' hexdump print for each.
+#[test]
+fn tools_print_what_the_originals_print() {
+    check("printf 'b\\na\\nb\\n' | sort | uniq -c", "      1 a\n      2 b\n");
+    check("seq 10 | head -3 | tail -n +2", "2\n3\n");
+    check("printf 'x=1\\ny=2\\n' | grep -n '^y' | cut -d= -f2", "2\n");
+    check("printf 'one two\\n' | wc", "      1       2       8\n");
+    check("printf abc | tr a-c A-C", "ABC");
+    check(
+        "printf 'k8s\\0\\n' | hexdump -C",
+        "00000000  6b 38 73 00 0a                                    |k8s..|\n00000005\n",
+    );
+    check("printf 'hello' | xxd", "00000000: 6865 6c6c 6f                             hello\n");
+    check("printf hello | base64; printf aGVsbG8= | base64 -d", "aGVsbG8=\nhello");
+    check("printf abc | sha256sum", "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad  -\n");
+    check("printf abc | md5sum", "900150983cd24fb0d6963f7d28e17f72  -\n");
+    check("printf 'a b\\nc\\n' | xargs -n1 echo -", "- a\n- b\n- c\n");
+    check(
+        "mkdir d && echo 1 > d/f && ls d && cat d/f && rm -r d && ls d",
+        "f\n1\nls: cannot access 'd': No such file or directory\n",
+    );
+    check("date -u +%FT%TZ; sleep 90; date +%T", "2026-01-01T00:00:00Z\n00:01:30\n");
+    check("timeout 2 sleep 5; echo $?; sh -c 'echo $0 $1' a b", "124\na b\n");
+    check("echo aXb | grep -o '[A-Z]'; echo a | grep b; echo $?", "X\n1\n");
+}

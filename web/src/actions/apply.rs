@@ -1,4 +1,4 @@
-//! Apply and follow: save the manifest, type `kubectl apply` into a terminal, follow the write it causes, and stop at every
+//! Run and follow: save the script, type its name into a terminal, follow the write it causes, and stop at every
 //! station.
 
 use protocol::view::Follow;
@@ -18,7 +18,7 @@ pub fn apply_and_follow(ui: &Ui, doc: &Doc) {
     ui.session.dispatch(SessionAction::Follow(None));
     host::view(View::Follow(Follow::NextWrite(TERMINAL)));
     let name = doc.path.strip_prefix("~/").unwrap_or(&doc.path);
-    crate::parts::terminals::run_line(TERMINAL, &format!("kubectl apply -f {}", quoted(name)));
+    crate::parts::terminals::run_line(TERMINAL, &format!("source {}", quoted(name)));
     host::run(Run::StepStation);
 }
 

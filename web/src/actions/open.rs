@@ -3,14 +3,13 @@
 use crate::state::view::ViewAction;
 use crate::ui::Ui;
 
-/// Manifests that are ready: file name, text, key of what is worth seeing in it.
-pub const MANIFESTS: [(&str, &str, &str); 4] = [
-    ("dnsutils.yaml", include_str!("../../../static/manifests/dnsutils.yaml"), "manifest.dnsutils"),
-    ("web.yaml", include_str!("../../../static/manifests/web.yaml"), "manifest.web"),
-    ("db-password.yaml", include_str!("../../../static/manifests/db-password.yaml"), "manifest.secret"),
-    ("color.yaml", include_str!("../../../static/manifests/color.yaml"), "manifest.color"),
+/// Scripts that are ready: file name, text, key of what is worth seeing in it.
+pub const SCRIPTS: [(&str, &str, &str); 3] = [
+    ("piyo.sh", include_str!("../../../static/scripts/piyo.sh"), "script.piyo"),
+    ("history.sh", include_str!("../../../static/scripts/history.sh"), "script.history"),
+    ("txn.sh", include_str!("../../../static/scripts/txn.sh"), "script.txn"),
 ];
 
-pub fn manifest(ui: &Ui, name: &str, text: &str) {
+pub fn script(ui: &Ui, name: &str, text: &str) {
     ui.view.dispatch(ViewAction::Open(format!("~/{name}"), text.into(), None));
 }

@@ -99,9 +99,9 @@ fn files(props: &Props) -> Html {
             </ul>
             <h3>{ t.s("start.other") }</h3>
             <ul class="plain list">
-                { for open::MANIFESTS.iter().map(|&(name, text, key)| {
+                { for open::SCRIPTS.iter().map(|&(name, text, key)| {
                     let ui = props.ui.clone();
-                    html! { <li class="row"><button class="l mono" lang="en" onclick={Callback::from(move |_| open::manifest(&ui, name, text))}>{ name }</button>
+                    html! { <li class="row"><button class="l mono" lang="en" onclick={Callback::from(move |_| open::script(&ui, name, text))}>{ name }</button>
                         <span class="sp" /><span class="lab">{ t.f(key, &[]) }</span></li> }
                 }) }
             </ul>

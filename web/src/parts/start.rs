@@ -70,10 +70,10 @@ pub fn start(props: &Props) -> Html {
             <div class="sec wide">
                 <h3>{ t.s("start.other") }</h3>
                 <ul class="plain">
-                    { for open::MANIFESTS.iter().map(|&(name, text, key)| {
+                    { for open::SCRIPTS.iter().map(|&(name, text, key)| {
                         let ui = props.ui.clone();
                         html! {
-                            <li class="row"><button class="l" lang="en" onclick={Callback::from(move |_| open::manifest(&ui, name, text))}>{ name }</button>
+                            <li class="row"><button class="l" lang="en" onclick={Callback::from(move |_| open::script(&ui, name, text))}>{ name }</button>
                                 <span class="sp" /><span class="lab">{ t.f(key, &[]) }</span></li>
                         }
                     }) }

@@ -5,8 +5,24 @@ use kube::codec::{self, spans::FieldSpan};
 use protocol::view::{Diagnostic, Severity};
 use protocol::window::{Field, Form, Layer, Mark, Role, Source, Value, Window};
 
-/// What is wrong with a manifest's text.
+/// What is wrong with a text: a script if it begins with `#!`, else a manifest.
 pub(super) fn check(text: &str) -> Vec<Diagnostic> {
+    if text.starts_with("#!") {
+        let Err(e) = shell::parse(text) else { return Vec::new() };
+        let message = match e {
+            shell::ParseError::Incomplete(what) => format!("unexpected end of file in {what}"),
+            shell::ParseError::Syntax(s) => s,
+        };
+        let line = text.lines().count().max(1) as u32;
+        return vec![Diagnostic {
+            line,
+            column: 1,
+            end_line: line,
+            end_column: 1,
+            severity: Severity::Error,
+            message,
+        }];
+    }
     match kube::yaml::to_json(text.as_bytes()) {
         Ok(_) => Vec::new(),
         Err(e) => {
@@ -126,6 +142,12 @@ fn yaml_layer(text: &str, fields: &[Field]) -> Layer {
 
 fn text_value(text: &str) -> Window {
     let mut value = Value::default();
+    if text.starts_with("#!") {
+        let mut layer = requests::layer(text.as_bytes(), 0, u32::MAX);
+        layer.form = Form::Text;
+        value.layers.push(layer);
+        return Window::Value(Box::new(value));
+    }
     match kube::yaml::positions(text.as_bytes()) {
         Ok(list) => {
             for p in &list {

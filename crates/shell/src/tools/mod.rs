@@ -1,5 +1,11 @@
 //! The tools people pipe things through, with GNU's flags and messages for what is commonly used.
 
+mod dump;
+mod files;
+mod grep;
+mod run;
+mod sort;
+mod text;
 mod words;
 
 use crate::{Cmd, Commands, Ran};
@@ -16,6 +22,12 @@ pub(crate) use command;
 /// Every tool.
 pub fn commands() -> Commands {
     let mut c = Commands::new();
+    dump::register(&mut c);
+    files::register(&mut c);
+    grep::register(&mut c);
+    run::register(&mut c);
+    sort::register(&mut c);
+    text::register(&mut c);
     words::register(&mut c);
     c.insert("help", command!(help));
     c.insert("clear", command!(clear));
@@ -138,3 +150,30 @@ macro_rules! options {
     };
 }
 pub(crate) use options;
+
+/// Each operand's bytes (standard input if there are none); a missing file is reported and skipped. The status.
+pub(crate) async fn inputs(
+    cmd: &Cmd,
+    operands: &[String],
+) -> Result<(Vec<(String, bytes::Bytes)>, i32), crate::Exit> {
+    let mut all = Vec::new();
+    let mut status = 0;
+    let stdin = ["-".to_owned()];
+    for f in if operands.is_empty() { &stdin } else { operands } {
+        match cmd.read_file(f).await {
+            Ok(d) => all.push((f.clone(), d)),
+            Err(e) => {
+                cmd.err(format!("{}: {e}\n", cmd.name)).await?;
+                status = 1;
+            }
+        }
+    }
+    Ok((all, status))
+}
+
+/// Lines of `data` without their ends; the last one may have none.
+pub(crate) fn lines(data: &[u8]) -> impl DoubleEndedIterator<Item = &[u8]> {
+    let body = data.strip_suffix(b"\n").unwrap_or(data);
+    let some = !data.is_empty();
+    body.split(|b| *b == b'\n').filter(move |_| some)
+}

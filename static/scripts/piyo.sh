@@ -1,0 +1,2 @@
+#!/bin/bash
+etcdctl put /test/piyo piyo
