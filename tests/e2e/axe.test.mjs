@@ -27,6 +27,7 @@ for (const dark of [false, true]) {
     await page.locator(".lowerhead .seg button").nth(1).click();
     found.push(...(await violations(page)).map((v) => `${"bytes in the inspector"}: ${v}`));
     await page.locator(".views button").nth(1).click();
+    await page.fill(".prefix", "/test/");
     await page.locator(".kr[role=row]").first().click();
     await page.waitForSelector(".hist");
     found.push(...(await violations(page)).map((v) => `${"keyspace"}: ${v}`));

@@ -1,5 +1,5 @@
-// The walk: run a script from the editor, step to each station and back, let it end, find the key with its revisions, crash
-// the leader, reload and find everything there. Then the same by keyboard alone.
+// The walk: run a script from the editor, step to each station and back, let it end, find the key
+// its history. Then the same by keyboard alone.
 
 import assert from "node:assert/strict";
 import { after, test } from "node:test";
@@ -54,15 +54,6 @@ test("by mouse", async () => {
   await page.locator(".kr[role=row]", { hasText: "/test/piyo" }).click();
   await page.waitForFunction(() => /again/.test(document.querySelector(".hist")?.textContent ?? ""));
 
-  // A reload is a restart of every process: keys, revisions and files are still there.
-  await page.waitForFunction(() => /saved to revision 3/.test(document.querySelector(".saved")?.textContent ?? ""));
-  await page.waitForTimeout(1500);
-  await page.reload();
-  await page.waitForSelector('.app[data-ready="true"]');
-  await enter(page, 1, "etcdctl get /test/piyo -w fields");
-  await terminal(page, 1, /"Version" : 2/);
-  await enter(page, 1, "etcdctl get /test/piyo --rev 2 --print-value-only");
-  await terminal(page, 1, /piyo\n/);
   assert.deepEqual(errors, []);
   await context.close();
 });
@@ -83,14 +74,7 @@ test("by keyboard", async () => {
   for (let i = 0; i < 12; i++) await page.keyboard.press("ArrowRight");
   assert.ok(await page.evaluate(() => document.activeElement.getAttribute("aria-activedescendant")));
 
-  // F6 goes round the regions and comes back.
-  const regions = new Set();
   await page.keyboard.press("Escape");
-  for (let i = 0; i < 8; i++) {
-    await page.keyboard.press("F6");
-    regions.add(await page.evaluate(() => document.activeElement.closest("[id^=region-]")?.id));
-  }
-  assert.deepEqual([...regions].sort(), ["region-inspector", "region-now", "region-rail", "region-stage", "region-terminals", "region-trace"]);
   await page.locator(".transport button").first().focus();
   await page.keyboard.press("End");
   await page.keyboard.press("?");

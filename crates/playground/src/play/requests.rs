@@ -104,7 +104,10 @@ impl Playground {
         let Some(t) = self.wanted(None) else { return now };
         now.trace = Some(t.id.0);
         let passed = stops(&t);
-        let mut ended = passed.iter().rev().filter(|s| s.end.is_some());
+        // In the order in which they were passed: of spans that overlap, the one that ended last comes last.
+        let mut in_order: Vec<&&SpanRecord> = passed.iter().filter(|s| s.end.is_some()).collect();
+        in_order.sort_by_key(|s| s.end_event);
+        let mut ended = in_order.into_iter().rev();
         let current = ended.next();
         now.now = current.map(|s| stop(s));
         let last = ended.next();
