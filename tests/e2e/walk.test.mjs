@@ -1,4 +1,4 @@
-// The walk: run a script from the editor, step to each station and back, let it end, find the key
+// The walk: run a script from the editor, step to each station and back, let it end, find the key and
 // its history. Then the same by keyboard alone.
 
 import assert from "node:assert/strict";
@@ -90,12 +90,5 @@ test("without a network, from the second visit on", async () => {
   await page.reload();
   await page.waitForSelector('.app[data-ready="true"]');
   await terminal(page, 1, /\$/);
-  await context.close();
-});
-
-test("below a sub-path", async () => {
-  const { page, context } = await open({ path: "sub/path/" });
-  await page.waitForFunction(() => document.querySelector('[data-term="1"]')?.terminalText?.().includes("$"));
-  assert.equal(await page.locator(".notice").count(), 0);
   await context.close();
 });
