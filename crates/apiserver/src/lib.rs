@@ -9,7 +9,8 @@
 //! Each station is a span of the request's trace with what came in, what went out and what was decided. For updates and
 //! patches the stations from *mutate* to *admit* run inside GuaranteedUpdate, once per attempt.
 //!
-//! Not modelled here, each by name where it is met: TLS, server-side apply, webhooks and policies of admission, priority and
+//! Not modelled here: defaulting, validation beyond names, strategic merge of lists (`machinery`). Not modelled here either, each
+//! by name where it is met: TLS, server-side apply, webhooks and policies of admission, priority and
 //! fairness, aggregated API servers, OpenAPI documents, exec, logs, proxy.
 
 pub mod admission;

@@ -1,4 +1,8 @@
-//! The API machinery that this server leans on, in one place: defaulting, validation, patching and YAML of the `kube` crate.
+//! The API machinery that this server leans on, in one place.
+//!
+//! Not modelled here: defaulting of any kind (objects are stored as they came), validation beyond a name being there, JSON
+//! patch, and strategic merge of lists, which is done as a plain merge. So what this server stores is not yet what the original
+//! stores.
 
 use crate::errors::FieldFault;
 use crate::object::Object;
@@ -7,7 +11,7 @@ use kube::catalog::Gvk;
 use kube::json::Json;
 use kube::object::Struct;
 
-/// Version defaulting, at decode and at every read from etcd.
+/// Version defaulting, at decode and at every read from etcd. Not modelled here: it sets nothing.
 pub fn apply_defaults(_gvk: &Gvk, _s: &mut Struct) {}
 
 /// A YAML document as JSON.

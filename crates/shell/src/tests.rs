@@ -27,7 +27,7 @@ fn check(script: &str, expected: &str) {
     assert_eq!(text, expected, "{script}");
 }
 
-// What bash 5.2 prints for each.
+// What bash 5.2 prints for each; its own messages in the interactive form, without a line number.
 #[test]
 fn words_are_expanded_as_bash_does() {
     check("x='a  b'; echo $x \"$x\" '$x'", "a b a  b $x\n");
@@ -132,7 +132,7 @@ fn random_bytes_never_panic() {
     }
 }
 
-// What GNU coreutils 9.1, grep 3.8 and bsdmainutils' hexdump print for each.
+// What GNU coreutils, grep and hexdump of Debian 12 print for each (the date is the world's).
 #[test]
 fn tools_print_what_the_originals_print() {
     check("printf 'b\\na\\nb\\n' | sort | uniq -c", "      1 a\n      2 b\n");

@@ -102,7 +102,7 @@ impl Sim {
             net: RefCell::default(),
             disks: RefCell::default(),
             trace: RefCell::default(),
-            latencies: RefCell::new(Latencies::measured()),
+            latencies: RefCell::new(Latencies::assumed()),
             stop: Cell::new(false),
         }))
     }

@@ -1,6 +1,7 @@
 //! The one table of virtual latencies: links, fsync, and the time each station takes.
 //!
-//! The figures are medians measured on small clusters of the originals, rounded; a world may put another table in force
+//! The figures are assumptions of the right order of magnitude, not measurements: they decide in which order things happen
+//! and what a drawing's axis shows, and nothing else may be concluded from them. A world may put another table in force
 //! (zero everywhere when real clients are served).
 
 use crate::Station;
@@ -32,13 +33,13 @@ pub struct Latencies {
     pub peer_link: Duration,
     /// See [`Latency::Fsync`].
     pub fsync: Duration,
-    /// Multiplies the stations' own figures, in thousandths: 1000 as measured, 0 none.
+    /// Multiplies the stations' own figures, in thousandths: 1000 as assumed, 0 none.
     pub stations: u32,
 }
 
 impl Latencies {
-    /// As measured.
-    pub fn measured() -> Latencies {
+    /// The table a world starts with. See the module's text: nothing in it was measured.
+    pub fn assumed() -> Latencies {
         Latencies {
             client_link: Duration::from_micros(100),
             etcd_link: Duration::from_micros(80),
@@ -71,7 +72,7 @@ impl Latencies {
     }
 }
 
-/// Nanoseconds of work a station takes, as measured. Stations whose time is a link's or a disk's have none of their own.
+/// Nanoseconds of work a station takes, as assumed. Stations whose time is a link's or a disk's have none of their own.
 fn station_nanos(s: Station) -> u64 {
     match s {
         Station::Kubectl => 90_000,

@@ -27,7 +27,7 @@ pub fn test(names: &[String]) -> Result {
         }
     }
     for (name, part) in PARTS {
-        // The recorded scripts are among the unit tests already.
+        // What was recorded is among the unit tests already.
         if name == "golden" && names.iter().all(|n| n != "golden") {
             continue;
         }
@@ -50,9 +50,9 @@ fn unit() -> Result {
     run(&mut cargo(&["test", "--workspace", "--quiet"]))
 }
 
-/// The recorded scripts alone (they also run as part of `unit`).
+/// What was recorded from the originals, alone (it also runs as part of `unit`).
 fn golden() -> Result {
-    run(&mut cargo(&["test", "-p", "etcdscope-cli", "--test", "golden"]))
+    run(&mut cargo(&["test", "-p", "etcdscope-mvcc", "-p", "etcdscope-kube", "--tests"]))
 }
 
 /// The engine module in Node: it imports nothing, a checkpoint continues bit for bit, and the same seed and script give
