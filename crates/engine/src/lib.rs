@@ -33,4 +33,6 @@ impl World for playground::Playground {
     }
 }
 
+// Only in the module itself: natively, a function called `free` would take the C library's place.
+#[cfg(target_arch = "wasm32")]
 export_world!(playground::Playground);
